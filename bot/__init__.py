@@ -1,0 +1,1 @@
+"""Talks to people and to GitHub: command line, jobs, pull requests."""

@@ -1,0 +1,1 @@
+"""Turns a Requirement into a Candidate with Evidence. Knows nothing of GitHub."""

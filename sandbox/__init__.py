@@ -1,0 +1,1 @@
+"""Runs untrusted commands. Knows nothing of models or GitHub."""

@@ -111,7 +111,7 @@ class Sandbox(Protocol):
         ...
 
     async def get_files(self, patterns: Sequence[str] = ("**",)) -> Collected:
-        """Regular files under `/work` that match a glob, capped in size and count; all else is refused by name."""
+        """Regular files under `/work` matching a glob, capped; everything else is refused by name."""
         ...
 
     async def destroy(self) -> None:

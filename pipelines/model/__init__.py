@@ -1,0 +1,1 @@
+"""The model gateway: protocol, servers, recordings, reading of answers."""

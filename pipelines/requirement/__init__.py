@@ -1,0 +1,1 @@
+"""From issue text to a Requirement."""

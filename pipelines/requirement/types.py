@@ -24,13 +24,13 @@ class Example(Frozen):
     """An input and its expected output written by a person in the issue."""
 
     kind: Literal["value", "raises", "check", "stdio"]
-    """`value`: expression == expected; `raises`: expression raises; `check`: setup holds asserts; `stdio`: a program."""
+    """`value`: expression == expected; `raises`: it raises; `check`: setup holds asserts; `stdio`: a program."""
     setup: tuple[str, ...] = ()
-    """Python statements to run first, in order (a doctest's earlier lines); for `check`, the asserts themselves."""
+    """Statements to run first, in order (earlier lines of a doctest); for `check`, the asserts."""
     expression: str = ""
     """Python expression under test, such as `slugify("A b")`."""
     expected: str = ""
-    """Python expression of the expected value; for `raises` the exception's name; for `stdio` the exact stdout."""
+    """Expected value as an expression; for `raises` the exception name; for `stdio` the exact stdout."""
     printed: bool = False
     """True when `expected` is text that the expression prints, as a doctest of `print(...)` has it."""
     stdin: str = ""

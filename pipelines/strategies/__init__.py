@@ -1,0 +1,1 @@
+"""Algorithms from Requirement to Candidate."""
