@@ -24,7 +24,7 @@ class Example(Frozen):
     """An input and its expected output written by a person in the issue."""
 
     kind: Literal["value", "raises", "check", "stdio"]
-    """`value`: expression == expected; `raises`: it raises; `check`: setup holds asserts; `stdio`: a program."""
+    """`value`: expression == expected; `raises`: it raises; `check`: asserts in setup; `stdio`: program."""
     setup: tuple[str, ...] = ()
     """Statements to run first, in order (earlier lines of a doctest); for `check`, the asserts."""
     expression: str = ""
