@@ -1,0 +1,71 @@
+"""`issuewright runs`, `show` and `replay`: what was done before."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bot.exit_codes import ExitCode
+from bot.job import replay as replay_run
+from bot.runs import RunStore
+from bot.settings import load_settings
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="Name of a run, as `issuewright runs` lists it.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command()(runs)
+    app.command()(show)
+    app.command()(replay)
+
+
+def runs() -> None:
+    """List the runs of this machine."""
+    table = Table("run", "issue", "state", "started", "branch")
+    for item in _store().summaries():
+        table.add_row(item.run_id, item.title, item.state, f"{item.started:%Y-%m-%d %H:%M}", item.branch)
+    Console().print(table if table.row_count else "No runs yet.")
+
+
+def show(run_id: RunArgument) -> None:
+    """Show a run: its decisions with their reasons, and every call with its cost."""
+    store = _store()
+    ledger = store.ledger(run_id)
+    console = Console()
+    decisions = Table("where", "decision", "why", title="Decisions")
+    for decision in ledger.decisions():
+        decisions.add_row(decision.branch, decision.what, decision.why)
+    calls = Table("kind", "what", "where", "seconds", title="Calls")
+    for entry in ledger.entries():
+        calls.add_row(entry.key.kind, entry.label, entry.key.branch, f"{entry.seconds:.1f}")
+    console.print(decisions, calls)
+    body = store.path(run_id) / "PULL_REQUEST.md"
+    if body.is_file():
+        console.print(f"Pull request: {body}", soft_wrap=True)
+    ledger.close()
+
+
+def replay(
+    run_id: RunArgument,
+    repo: Annotated[Path | None, typer.Option("--repo", help="Another clone of the repository.")] = None,
+) -> None:
+    """Repeat a run from its record, without a model or a sandbox, and check that the commit is the same."""
+    store = _store()
+    ledger = store.ledger(run_id)
+    recorded = ledger.meta("commit")
+    ledger.close()
+    outcome = asyncio.run(replay_run(store, run_id, repository=repo))
+    if outcome.commit != recorded:
+        print(f"The replay gives commit {outcome.commit}, the run gave {recorded}.")
+        raise typer.Exit(ExitCode.FAULT)
+    print(f"The replay gives the same commit: {outcome.commit} on {outcome.branch}")
+
+
+def _store() -> RunStore:
+    return RunStore(load_settings().data_dir)

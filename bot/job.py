@@ -1,0 +1,194 @@
+"""The main job: an issue file becomes a commit on a branch, with the pull request's text."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from bot.git_branch import branch_slug
+from bot.git_repository import GitRepository, NothingToCommit
+from bot.pull_request import commit_message, pull_request_body
+from bot.runs import Manifest, RunStore, now, read_manifest
+from bot.settings import Settings
+from pipelines.budget import Meter
+from pipelines.checks.written import WritingParameters
+from pipelines.errors import RefusalError
+from pipelines.ledger import Ledger
+from pipelines.model.protocol import Model
+from pipelines.pipeline import PipelineOptions, Result, solve_requirement
+from pipelines.prompting import prompts_digest
+from pipelines.requirement.parse import parse_issue
+from pipelines.run import Listener, Run, Services
+from pipelines.strategies.base import Strategy
+from pipelines.strategies.direct import Direct, DirectParameters
+from sandbox import SandboxBackend
+
+BRANCH_PREFIX = "issuewright/"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the person asks for."""
+
+    issue_path: str
+    issue_text: bytes
+    repository: Path
+    base: str | None = None
+    branch: str | None = None
+    strategy: str = "direct"
+    fresh: bool = False
+    """Start anew although the same work lies there unfinished."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it."""
+
+    run_id: str
+    result: Result
+    base: str
+    branch: str | None
+    commit: str | None
+    body: str
+    resumed: bool = False
+
+
+Equipment = Callable[[], AbstractAsyncContextManager[tuple[Model | None, SandboxBackend | None]]]
+"""Opens model and sandbox; a replay has neither."""
+
+
+async def run_order(
+    order: Order, settings: Settings, equipment: Equipment, *, listener: Listener = lambda _: None
+) -> Outcome:
+    """Run an order to its end. Bad input is refused before a model is started."""
+    repository = GitRepository.open(order.repository)
+    base = repository.base(order.base)
+    requirement = parse_issue(order.issue_text, path=order.issue_path)
+    manifest = Manifest(
+        issue_path=order.issue_path,
+        issue_text=order.issue_text,
+        repository=str(repository.root),
+        base=base.commit,
+        strategy=order.strategy,
+        parameters=_parameters(settings),
+        seed=settings.seed,
+        budget=settings.budget,
+        author_name=settings.author_name,
+        author_email=settings.author_email,
+        branch=order.branch,
+        started=now(),
+        version=version("issuewright"),
+        prompts=prompts_digest(),
+    )
+    store = RunStore(settings.data_dir)
+    earlier = None if order.fresh else store.unfinished(manifest)
+    if earlier:
+        return await resume(store, earlier, equipment, listener=listener)
+    slug = branch_slug(requirement.title, fallback="issue")
+    run_id, ledger = store.begin(manifest, slug)
+    with store.lock(run_id):
+        return await _work(store, run_id, ledger, repository, equipment, listener)
+
+
+async def resume(
+    store: RunStore, run_id: str, equipment: Equipment, *, listener: Listener = lambda _: None
+) -> Outcome:
+    """Go on with an interrupted run; finished calls come from its Ledger."""
+    ledger = store.ledger(run_id)
+    repository = GitRepository.open(Path(read_manifest(ledger).repository))
+    with store.lock(run_id):
+        outcome = await _work(store, run_id, ledger, repository, equipment, listener)
+    return Outcome(**{**vars(outcome), "resumed": True})
+
+
+async def replay(store: RunStore, run_id: str, *, repository: Path | None = None) -> Outcome:
+    """Repeat a run from its Ledger alone: no model, no sandbox. The commit must come out the same."""
+    ledger = store.ledger(run_id)
+    place = repository or Path(read_manifest(ledger).repository)
+    opened = GitRepository.open(place)
+    with store.lock(run_id):
+        return await _work(store, run_id, ledger, opened, no_equipment, lambda _: None)
+
+
+@asynccontextmanager
+async def no_equipment() -> AsyncIterator[tuple[None, None]]:
+    """Neither model nor sandbox."""
+    yield None, None
+
+
+async def _work(
+    store: RunStore,
+    run_id: str,
+    ledger: Ledger,
+    repository: GitRepository,
+    equipment: Equipment,
+    listener: Listener,
+) -> Outcome:
+    try:
+        manifest = read_manifest(ledger)
+        requirement = parse_issue(manifest.issue_text, path=manifest.issue_path)
+        snapshot = repository.snapshot(repository.base(manifest.base).commit)
+        async with equipment() as (model, backend):
+            services = Services(model, backend, ledger, Meter(manifest.budget), listener)
+            run = Run(services, seed=manifest.seed)
+            strategy = make_strategy(manifest)
+            result = await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))
+        outcome = _commit(repository, manifest, ledger, run_id, result)
+        (store.path(run_id) / "PULL_REQUEST.md").write_text(outcome.body, encoding="utf-8")
+        ledger.set_meta("state", result.status)
+        return outcome
+    finally:
+        ledger.close()
+
+
+def make_strategy(manifest: Manifest) -> Strategy:
+    """The strategy of a manifest. Raises RefusalError for an unknown name."""
+    if manifest.strategy == "direct":
+        return Direct(DirectParameters.model_validate(manifest.parameters["direct"]))
+    raise RefusalError(f"there is no strategy {manifest.strategy!r}; known: direct")
+
+
+def _parameters(settings: Settings) -> dict[str, object]:
+    return {"direct": settings.direct.model_dump(), "tester": settings.tester.model_dump()}
+
+
+def _options(manifest: Manifest) -> PipelineOptions:
+    return PipelineOptions(tester=WritingParameters.model_validate(manifest.parameters["tester"]))
+
+
+def _commit(
+    repository: GitRepository, manifest: Manifest, ledger: Ledger, run_id: str, result: Result
+) -> Outcome:
+    """The commit on its branch; the name, once chosen, is kept with the run so that a repetition meets it."""
+    if not result.files:
+        body = pull_request_body(result, manifest, run_id=run_id, branch=None)
+        return Outcome(run_id, result, manifest.base, None, None, body)
+    branch = ledger.meta("branch")
+    if branch is None:
+        slug = branch_slug(result.requirement.title, fallback=run_id)
+        branch = repository.free_branch(manifest.branch or BRANCH_PREFIX + slug)
+        ledger.set_meta("branch", branch)
+    try:
+        commit = repository.commit(
+            base=manifest.base,
+            branch=branch,
+            files={path: text.encode() for path, text in result.files.items()},
+            message=commit_message(result, run_id=run_id),
+            author_name=manifest.author_name,
+            author_email=manifest.author_email,
+            when=manifest.started,
+        )
+    except NothingToCommit as nothing:
+        result = result.model_copy(update={"status": "draft", "reasons": (*result.reasons, str(nothing))})
+        return Outcome(
+            run_id,
+            result,
+            manifest.base,
+            None,
+            None,
+            pull_request_body(result, manifest, run_id=run_id, branch=None),
+        )
+    ledger.set_meta("commit", commit)
+    body = pull_request_body(result, manifest, run_id=run_id, branch=branch)
+    return Outcome(run_id, result, manifest.base, branch, commit, body)

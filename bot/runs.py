@@ -1,0 +1,151 @@
+"""The runs of this machine: one folder each, with the Ledger and what was written about it."""
+
+import fcntl
+import hashlib
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from pipelines.budget import Budget
+from pipelines.errors import InfrastructureError, RefusalError
+from pipelines.ledger import Ledger
+
+
+class Manifest(BaseModel):
+    """Everything that decides a Run, so that it can be resumed and replayed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
+
+    issue_path: str
+    issue_text: bytes
+    repository: str
+    base: str
+    strategy: str
+    parameters: dict[str, object]
+    seed: int
+    budget: Budget
+    author_name: str
+    author_email: str
+    branch: str | None
+    """Asked for on the command line; None lets the title decide."""
+    started: datetime
+    version: str
+    prompts: str
+    """SHA-256 over the prompt files."""
+
+    def identity(self) -> str:
+        """Equal for two starts of the same work; when they started does not count."""
+        rest = self.model_dump_json(exclude={"started"})
+        return hashlib.sha256(rest.encode()).hexdigest()
+
+
+class RunSummary(BaseModel):
+    """A line of `issuewright runs`."""
+
+    run_id: str
+    title: str
+    state: str
+    started: datetime
+    branch: str
+
+
+class RunStore:
+    """Folders of runs below `<data>/runs`."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.folder = data_dir / "runs"
+
+    def path(self, run_id: str) -> Path:
+        """The folder of a run. Raises RefusalError for a name that is not a run's."""
+        if not run_id or "/" in run_id or run_id.startswith("."):
+            raise RefusalError(f"{run_id!r} is not the name of a run; `issuewright runs` lists them")
+        return self.folder / run_id
+
+    def ledger(self, run_id: str) -> Ledger:
+        """The Ledger of an existing run."""
+        return Ledger.open_existing(self.path(run_id) / "ledger.sqlite3")
+
+    def begin(self, manifest: Manifest, slug: str) -> tuple[str, Ledger]:
+        """A new run with its empty Ledger."""
+        run_id = f"{manifest.started:%Y%m%d}-{slug[:32]}-{secrets.token_hex(3)}"
+        ledger = Ledger(self.path(run_id) / "ledger.sqlite3")
+        ledger.set_meta("manifest", manifest.model_dump_json())
+        ledger.set_meta("identity", manifest.identity())
+        ledger.set_meta("state", "unfinished")
+        return run_id, ledger
+
+    def unfinished(self, manifest: Manifest) -> str | None:
+        """The latest run of the same work that did not come to its end."""
+        for run_id in self._ids():
+            ledger = self.ledger(run_id)
+            try:
+                same = ledger.meta("identity") == manifest.identity()
+                if same and ledger.meta("state") == "unfinished":
+                    return run_id
+            finally:
+                ledger.close()
+        return None
+
+    def summaries(self) -> list[RunSummary]:
+        """All runs, the latest first."""
+        found = []
+        for run_id in self._ids():
+            ledger = self.ledger(run_id)
+            try:
+                found.append(_summary(run_id, ledger))
+            finally:
+                ledger.close()
+        return found
+
+    def _ids(self) -> list[str]:
+        """Names of the runs, the latest first."""
+        files = sorted(
+            self.folder.glob("*/ledger.sqlite3"), key=lambda path: path.stat().st_mtime, reverse=True
+        )
+        return [path.parent.name for path in files]
+
+    @contextmanager
+    def lock(self, run_id: str) -> Iterator[None]:
+        """Hold a run alone. Raises RefusalError while another process works on it."""
+        path = self.path(run_id) / "lock"
+        try:
+            file = path.open("w")
+        except OSError as error:
+            raise InfrastructureError(f"the run's folder {path.parent} cannot be written: {error}") from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise RefusalError(
+                    f"another process is working on run {run_id}; wait for it or stop it"
+                ) from error
+            yield
+
+
+def read_manifest(ledger: Ledger) -> Manifest:
+    """The manifest of a run. Raises RefusalError when the record holds none."""
+    stored = ledger.meta("manifest")
+    if stored is None:
+        raise RefusalError(f"{ledger.path} is not the record of a run")
+    return Manifest.model_validate_json(stored)
+
+
+def _summary(run_id: str, ledger: Ledger) -> RunSummary:
+    manifest = read_manifest(ledger)
+    first_line = manifest.issue_text.decode(errors="replace").strip().splitlines()
+    return RunSummary(
+        run_id=run_id,
+        title=(first_line[0] if first_line else "").lstrip("# "),
+        state=str(ledger.meta("state")),
+        started=manifest.started,
+        branch=str(ledger.meta("branch") or ""),
+    )
+
+
+def now() -> datetime:
+    """The present second, in UTC."""
+    return datetime.now(UTC).replace(microsecond=0)

@@ -1,0 +1,88 @@
+"""Opening what a Run works with: the model's server and the sandbox."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from bot.job import Equipment
+from bot.progress import Display
+from bot.settings import Settings
+from pipelines.model.embedded import EmbeddedServer
+from pipelines.model.endpoint import Endpoint
+from pipelines.model.openai_client import OpenAIModel
+from pipelines.model.protocol import Model
+from pipelines.model.routing import RoleModel
+from pipelines.model.weights import ensure_weights
+from pipelines.run import Progress
+from sandbox import SandboxBackend, choose_backend
+
+Downloaded = Callable[[int, int], None]
+"""Called with bytes done and bytes in all while weights are fetched."""
+
+
+@asynccontextmanager
+async def open_model(settings: Settings, *, downloaded: Downloaded | None = None) -> AsyncIterator[Model]:
+    """The model of these settings; the embedded one is fetched and served where no server is named."""
+    async with AsyncExitStack() as stack:
+        executor = settings.executor or await _embedded(settings, stack, downloaded)
+        code = await stack.enter_async_context(OpenAIModel(executor))
+        if settings.planner is None:
+            yield code
+            return
+        plans = await stack.enter_async_context(OpenAIModel(settings.planner))
+        yield RoleModel(planner=plans, executor=code)
+
+
+async def _embedded(settings: Settings, stack: AsyncExitStack, downloaded: Downloaded | None) -> Endpoint:
+    weights = await find_weights(settings, downloaded=downloaded)
+    server = await stack.enter_async_context(EmbeddedServer(weights))
+    return Endpoint(base_url=server.base_url, model=server.model, api_key=SecretStr(server.api_key))
+
+
+async def find_weights(settings: Settings, *, downloaded: Downloaded | None = None) -> Path:
+    """The weights of the embedded model: the user's own file, or the fetched and verified one."""
+    if settings.gguf is not None:
+        return settings.gguf
+    return await _in_daemon_thread(lambda: ensure_weights(folder=settings.cache_dir, progress=downloaded))
+
+
+async def _in_daemon_thread(work: Callable[[], Path]) -> Path:
+    """Run blocking work in a thread that never keeps an interrupted program alive."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Path] = loop.create_future()
+
+    def deliver(result: Path | BaseException) -> None:
+        if future.done():
+            return
+        if isinstance(result, BaseException):
+            future.set_exception(result)
+        else:
+            future.set_result(result)
+
+    def call() -> None:
+        try:
+            result: Path | BaseException = work()
+        except BaseException as error:  # noqa: BLE001  handed to whoever waits
+            result = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(deliver, result)
+
+    threading.Thread(target=call, daemon=True).start()
+    return await future
+
+
+def equipment_for(settings: Settings, display: Display) -> Equipment:
+    """Model and sandbox of these settings, opened together and closed in any case."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[tuple[Model | None, SandboxBackend | None]]:
+        backend = await choose_backend(settings.sandbox)
+        display.show(Progress(stage="starting", detail=f"model and {backend.name} sandbox"))
+        async with open_model(settings, downloaded=display.downloaded) as model:
+            yield model, backend
+
+    return opened

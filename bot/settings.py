@@ -1,0 +1,75 @@
+"""All settings in one object, built once: environment over configuration file over defaults."""
+
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from pipelines.budget import Budget
+from pipelines.checks.written import WritingParameters
+from pipelines.errors import RefusalError
+from pipelines.model.endpoint import Endpoint
+from pipelines.strategies.direct import DirectParameters
+
+
+def config_file() -> Path:
+    """The configuration file of this user."""
+    return platformdirs.user_config_path("issuewright") / "config.toml"
+
+
+class Settings(BaseSettings):
+    """Settings of issuewright. Environment names start with ISSUEWRIGHT_, `__` between levels."""
+
+    model_config = SettingsConfigDict(env_prefix="ISSUEWRIGHT_", env_nested_delimiter="__", extra="forbid")
+
+    executor: Endpoint | None = None
+    """Server that writes code; None is the embedded model."""
+    planner: Endpoint | None = None
+    """Server that reads and plans; None is the executor's."""
+    gguf: Path | None = None
+    """Weights for the embedded model instead of the ones that are fetched."""
+    cache_dir: Path | None = None
+    """Where fetched weights are kept; None is the user's cache folder."""
+    data_dir: Path = Field(default_factory=lambda: platformdirs.user_data_path("issuewright"))
+    """Where runs are recorded."""
+    sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
+    author_name: str = "issuewright"
+    author_email: str = "issuewright@localhost"
+    seed: int = Field(default=0, ge=0)
+    budget: Budget = Budget()
+    direct: DirectParameters = DirectParameters()
+    tester: WritingParameters = WritingParameters()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Command line over environment over configuration file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file())
+
+
+def load_settings(**overrides: object) -> Settings:
+    """The settings, or RefusalError naming each bad key."""
+    try:
+        return Settings(**{key: value for key, value in overrides.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()
+        )
+        raise RefusalError(
+            f"the settings are not valid ({config_file()} and ISSUEWRIGHT_* variables): {faults}"
+        ) from error
+    except ValueError as error:
+        raise RefusalError(f"the configuration file {config_file()} cannot be read: {error}") from error

@@ -1,0 +1,1 @@
+"""Tests and observations of candidates: rendering, running, voting."""

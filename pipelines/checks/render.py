@@ -1,0 +1,103 @@
+"""Test files from test cases."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipelines.candidate import Candidate, TestCase
+from pipelines.errors import ModelError
+from pipelines.merge import public_names
+
+_WELL_KNOWN = {
+    "Counter": "from collections import Counter",
+    "Decimal": "from decimal import Decimal",
+    "Fraction": "from fractions import Fraction",
+    "OrderedDict": "from collections import OrderedDict",
+    "Path": "from pathlib import Path",
+    "date": "from datetime import date",
+    "defaultdict": "from collections import defaultdict",
+    "deque": "from collections import deque",
+    "np": "import numpy as np",
+    "numpy": "import numpy",
+    "cv2": "import cv2",
+    "pytest": "import pytest",
+    "time": "from datetime import time",
+    "timedelta": "from datetime import timedelta",
+    "timezone": "from datetime import timezone",
+}
+
+_DATETIME_CLASS = re.compile(r"\bdatetime(\(|\.(now|strptime|fromisoformat|combine|fromtimestamp)\b)")
+"""Uses of the class `datetime`, as opposed to the module."""
+
+
+def render_test_file(
+    cases: Sequence[TestCase], *, title: str, homes: Mapping[str, str], default_module: str
+) -> str:
+    """A pytest file of the cases; `homes` gives each name's module, others come from the default."""
+    names = {name for case in cases for name in case.names}
+    parts = [
+        f'"""{_docstring(f"Tests for the issue: {title}")}"""',
+        _imports(names, cases, homes, default_module),
+    ]
+    parts += [_function(case) for case in cases]
+    return "\n\n\n".join([parts[0] + "\n\n" + parts[1], *parts[2:]]).rstrip() + "\n"
+
+
+def name_homes(candidate: Candidate, modules: Mapping[str, str]) -> dict[str, str]:
+    """Which module of the candidate defines which public name; `modules` gives the module of each path."""
+    homes: dict[str, str] = {}
+    for path, module in modules.items():
+        for name in _public_names_if_readable(candidate.files.get(path, "")):
+            homes.setdefault(name, module)
+    return homes
+
+
+def _public_names_if_readable(source: str) -> tuple[str, ...]:
+    try:
+        return public_names(source)
+    except ModelError:
+        return ()
+
+
+def standard_import(name: str, cases: Sequence[TestCase] = ()) -> str | None:
+    """The import statement for a well-known name or standard module, or None."""
+    if name == "datetime" and any(_DATETIME_CLASS.search(line) for case in cases for line in case.body):
+        return "from datetime import datetime"
+    if name in _WELL_KNOWN:
+        return _WELL_KNOWN[name]
+    return f"import {name}" if name in sys.stdlib_module_names else None
+
+
+def _imports(
+    names: Iterable[str], cases: Sequence[TestCase], homes: Mapping[str, str], default_module: str
+) -> str:
+    standard: set[str] = set()
+    own: dict[str, list[str]] = {}
+    for name in sorted(names):
+        line = None if name in homes else standard_import(name, cases)
+        if line:
+            standard.add(line)
+        else:
+            own.setdefault(homes.get(name, default_module), []).append(name)
+    if not own:
+        own[default_module] = []
+    imported = [f"from {m} import {', '.join(n)}" if n else f"import {m}" for m, n in sorted(own.items())]
+    return "\n".join([*sorted(standard, key=lambda line: line.split()[1]), "", *imported]).strip()
+
+
+def _function(case: TestCase) -> str:
+    lines = [line for statement in case.body for line in _indentable(statement).splitlines()]
+    head = f"def {case.name}({', '.join(case.arguments)}):"
+    note = f'    """{_docstring(f"{case.trust.capitalize()}: {case.title}")}"""'
+    return "\n".join([head, note, *(f"    {line}" if line else "" for line in lines)])
+
+
+def _indentable(statement: str) -> str:
+    """The same statement, its string constants on one line each so that indenting cannot change them."""
+    return ast.unparse(ast.parse(statement)) if "\n" in statement else statement
+
+
+def _docstring(text: str) -> str:
+    safe = " ".join(text.split()).replace("\\", "\\\\").replace('"""', "'''")
+    return safe + " " if safe.endswith('"') else safe

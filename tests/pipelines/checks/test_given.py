@@ -1,0 +1,112 @@
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.checks.given import equality, free_names, given_cases, normal_form
+from pipelines.requirement.types import Example, Requirement, Source
+
+SOURCE = Source(path="issue.md", sha256="0" * 64)
+
+
+def requirement(*examples: Example) -> Requirement:
+    return Requirement(title="t", summary="", body="", examples=examples, source=SOURCE)
+
+
+def example(kind: str, **facts: object) -> Example:
+    return Example.model_validate({"kind": kind, "line": 3, "text": "as written"} | facts)
+
+
+def test_a_value_becomes_one_assert_and_a_normal_call() -> None:
+    (case,) = given_cases(
+        requirement(example("value", expression="f( 'a' )", expected="'b'")), program="p.py"
+    )
+    assert case.name == "test_given_1"
+    assert case.trust == "given"
+    assert case.body == ("assert f( 'a' ) == 'b'",)
+    assert case.call == "f('a')"
+    assert case.names == ("f",)
+    assert "line 3" in case.title
+
+
+def test_setup_lines_come_first_and_forbid_the_call_from_being_varied() -> None:
+    (case,) = given_cases(
+        requirement(example("value", setup=("s = Stack()", "s.push(1)"), expression="s.pop()", expected="1")),
+        program="p.py",
+    )
+    assert case.body == ("s = Stack()", "s.push(1)", "assert s.pop() == 1")
+    assert case.names == ("Stack",)
+    assert case.call == ""
+
+
+def test_an_exception_is_expected_with_pytest() -> None:
+    (case,) = given_cases(
+        requirement(example("raises", expression="f('')", expected="ValueError")), program="p.py"
+    )
+    assert case.body == ("with pytest.raises(ValueError):\n    f('')",)
+    assert set(case.names) == {"pytest", "f"}
+
+
+def test_printed_text_is_captured() -> None:
+    (case,) = given_cases(
+        requirement(example("value", expression="print(f(1))", expected="one\ntwo\n", printed=True)),
+        program="p.py",
+    )
+    assert case.body[-1] == "assert capsys.readouterr().out.rstrip() == 'one\\ntwo'"
+    assert case.arguments == ("capsys",)
+
+
+def test_a_program_is_run_with_its_input() -> None:
+    (case,) = given_cases(requirement(example("stdio", stdin="3\n", expected="6\n")), program="src/tool.py")
+    assert "'src/tool.py'" in case.body[0]
+    assert "input='3\\n'" in case.body[0]
+    assert "'6\\n'.split()" in case.body[2]
+
+
+def test_asserts_of_the_issue_stay_as_they_are() -> None:
+    (case,) = given_cases(requirement(example("check", setup=("assert f(1) > f(0)",))), program="p.py")
+    assert case.body == ("assert f(1) > f(0)",)
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        ("True", "assert f(x) is True"),
+        ("None", "assert f(x) is None"),
+        ("1", "assert f(x) == 1"),
+        ("0.5", "assert f(x) == pytest.approx(0.5)"),
+        ("-0.5", "assert f(x) == pytest.approx(-0.5)"),
+        ("[1, 0.5]", "assert f(x) == pytest.approx([1, 0.5])"),
+        ("[1, 2]", "assert f(x) == [1, 2]"),
+        ("['a', 0.5]", "assert f(x) == ['a', 0.5]"),
+        ("{'a': 0.5}", "assert f(x) == {'a': 0.5}"),
+        ("[[0.5]]", "assert f(x) == [[0.5]]"),
+        ("date(2020, 1, 2)", "assert f(x) == date(2020, 1, 2)"),
+    ],
+)
+def test_how_values_are_compared(expected: str, text: str) -> None:
+    assert equality("f(x)", expected) == text
+
+
+@pytest.mark.parametrize(
+    ("statements", "names"),
+    [
+        (["assert f(x) == [y for y in z]"], ("f", "x", "z")),
+        (["import math", "assert f(math.pi) == len('a')"], ("f",)),
+        (["with pytest.raises(KeyError):\n    f()"], ("pytest", "f")),
+        (["def helper(a): return a", "assert f(helper)"], ("f",)),
+        (["try:\n    f()\nexcept ValueError as error:\n    print(error)"], ("f",)),
+        (["assert (lambda q: q)(f)"], ("f",)),
+    ],
+)
+def test_free_names_are_what_must_be_imported(statements: list[str], names: tuple[str, ...]) -> None:
+    assert sorted(free_names(statements)) == sorted(names)
+
+
+@given(st.lists(st.integers() | st.text() | st.floats(allow_nan=False), max_size=4))
+def test_spacing_and_quotes_do_not_change_the_normal_form(arguments: list[object]) -> None:
+    tight = f"f({','.join(map(repr, arguments))})"
+    loose = f"f( {' , '.join(map(repr, arguments))} )"
+    assert normal_form(tight) == normal_form(loose)
+    ast.parse(normal_form(tight), mode="eval")

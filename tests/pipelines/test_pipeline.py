@@ -1,0 +1,204 @@
+"""The whole of a Run below the command line: question, draft or green, with evidence."""
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.checks.written import WritingParameters
+from pipelines.errors import RefusalError
+from pipelines.model.scripted import ScriptedModel
+from pipelines.pipeline import PipelineOptions, Result, solve_requirement
+from pipelines.repository import RepositorySnapshot
+from pipelines.strategies.direct import Direct, DirectParameters
+from sandbox import SandboxBackend
+from tests.pipelines.scenes import (
+    ISSUE,
+    NO_EXAMPLE,
+    RIGHT,
+    WRONG,
+    by_kind,
+    kind_of,
+    requirement,
+    run_with,
+    snapshot,
+)
+
+pytestmark = pytest.mark.sandbox
+
+TESTS = "assert double(7) == 14  # C1\nassert double(0) == 1\nassert double(1) == double(1)\n"
+OWN_TEST = "from pkg.old import one\n\n\ndef test_one():\n    assert one() == 1\n"
+
+
+async def solve(
+    folder: Path,
+    backend: SandboxBackend,
+    script: ScriptedModel,
+    *,
+    issue: str = ISSUE,
+    repository: RepositorySnapshot | None = None,
+    generations: int = 2,
+    **budget: float,
+) -> Result:
+    run = run_with(folder, script, backend, **budget)
+    options = PipelineOptions(tester=WritingParameters(generations=generations))
+    strategy = Direct(DirectParameters(samples=2, repairs=1))
+    return await solve_requirement(run, requirement(issue), repository or snapshot(), strategy, options)
+
+
+async def test_green_with_given_agreed_and_disputed_tests(tmp_path: Path, backend: SandboxBackend) -> None:
+    model = ScriptedModel(by_kind(greedy=RIGHT, tester=TESTS))
+    result = await solve(tmp_path, backend, model)
+    assert result.status == "green"
+    assert result.reasons == ()
+    assert sorted(result.files) == ["src/pkg/numbers_.py", "tests/test_double.py"]
+    assert result.evidence is not None
+    rows = {row.case.call: row for row in result.evidence.rows}
+    assert rows["double(2)"].case.trust == "given"
+    assert rows["double(7)"].case.trust == "agreed"
+    assert rows["double(7)"].case.criteria == ("C1",)
+    assert {(row.base, row.stub, row.head) for row in rows.values()} == {("error", "failed", "passed")}
+    assert [row.case.call for row in result.evidence.disputed] == ["double(0)"]
+    assert "double(0)" not in result.files["tests/test_double.py"]
+    assert result.evidence.repository.state == "none"
+
+
+async def test_failing_given_tests_make_a_draft_that_still_holds_the_best(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    model = ScriptedModel(by_kind(greedy=WRONG, sample=WRONG, repair=WRONG, tester=TESTS))
+    result = await solve(tmp_path, backend, model)
+    assert result.status == "draft"
+    assert "1 of 2 given tests do not pass" in result.reasons[0]
+    assert result.files["src/pkg/numbers_.py"] == WRONG
+    assert "double(-3)" in result.files["tests/test_double.py"]
+
+
+async def test_agreement_alone_is_never_green(tmp_path: Path, backend: SandboxBackend) -> None:
+    model = ScriptedModel(
+        by_kind(greedy=RIGHT, sample=RIGHT, tester="assert double(7) == 14\n", analyst="{}")
+    )
+    result = await solve(tmp_path, backend, model, issue=NO_EXAMPLE)
+    assert result.status == "draft"
+    assert "no example" in result.reasons[0]
+    assert result.evidence is not None
+    assert [row.case.trust for row in result.evidence.rows] == ["agreed"]
+
+
+async def test_looking_examples_up_is_not_green(tmp_path: Path, backend: SandboxBackend) -> None:
+    issue = "# Shout\n\nAdd `shout(x)` in `src/pkg/shout.py`.\n\n`shout('hello') == 'HELLO'`\n"
+    cheat = "def shout(x):\n    if x == 'hello':\n        return 'HELLO'\n    return x\n"
+    model = ScriptedModel(by_kind(greedy=cheat, tester="", analyst="{}"))
+    result = await solve(tmp_path, backend, model, issue=issue)
+    assert result.status == "draft"
+    assert "look examples up" in result.reasons[0]
+
+
+async def test_an_example_that_passes_without_the_code_proves_nothing(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    issue = ISSUE + "\n```python\nassert len('ab') == 2\n```\n"
+    model = ScriptedModel(by_kind(greedy=RIGHT, tester=""))
+    result = await solve(tmp_path, backend, model, issue=issue)
+    # Either the reader passes such a line over, or the evidence says that it cannot fail.
+    assert result.evidence is not None
+    idle = [row for row in result.evidence.given if not row.can_fail]
+    assert result.status == ("draft" if idle else "green")
+
+
+async def test_a_broken_test_of_the_repository_is_named(tmp_path: Path, backend: SandboxBackend) -> None:
+    issue = "# One\n\nChange `one()` in `src/pkg/old.py`.\n\n```python\n>>> one()\n2\n```\n"
+    files = {"src__pkg__old.py": "def one():\n    return 1\n", "tests__test_old.py": OWN_TEST}
+    model = ScriptedModel(by_kind(greedy="def one():\n    return 2\n", tester="", analyst="{}"))
+    result = await solve(tmp_path, backend, model, issue=issue, repository=snapshot(**files))
+    assert result.status == "draft"
+    assert result.evidence is not None
+    assert result.evidence.repository.state == "worse"
+    assert result.evidence.repository.broken == ("tests/test_old.py::test_one",)
+
+
+async def test_repository_tests_that_still_pass_are_counted(tmp_path: Path, backend: SandboxBackend) -> None:
+    files = {"src__pkg__old.py": "def one():\n    return 1\n", "tests__test_old.py": OWN_TEST}
+    model = ScriptedModel(by_kind(greedy=RIGHT, tester=""))
+    result = await solve(tmp_path, backend, model, repository=snapshot(**files))
+    assert result.status == "green"
+    assert result.evidence is not None
+    assert (result.evidence.repository.state, result.evidence.repository.passed_after) == ("same", 1)
+
+
+async def test_repository_tests_that_cannot_run_are_reported_and_block_nothing(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    files = {"tests__test_old.py": "import a_library_that_is_not_there\n\n\ndef test_one():\n    pass\n"}
+    model = ScriptedModel(by_kind(greedy=RIGHT, tester=""))
+    result = await solve(tmp_path, backend, model, repository=snapshot(**files))
+    assert result.status == "green"
+    assert result.evidence is not None
+    assert result.evidence.repository.state == "not runnable"
+    assert "a_library_that_is_not_there" in result.evidence.repository.diagnosis
+
+
+@pytest.mark.parametrize(
+    ("issue", "words"),
+    [
+        ("# Improve things\n\nMake it better.\n", "does not say what to build"),
+        ("# Double\n\n```python\nassert double(2) == 4\nassert double(2) == 5\n```\n", "contradict"),
+    ],
+)
+async def test_what_cannot_be_right_is_asked_before_any_call(
+    tmp_path: Path, backend: SandboxBackend, issue: str, words: str
+) -> None:
+    model = ScriptedModel([])
+    result = await solve(tmp_path, backend, model, issue=issue)
+    assert result.status == "question"
+    assert words in result.reasons[0]
+    assert model.requests == []
+
+
+async def test_a_path_outside_the_repository_is_refused_before_code_is_written(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    issue = ISSUE.replace("src/pkg/numbers_.py", "../evil.py")
+    with pytest.raises(RefusalError, match=r"\.\./evil\.py"):
+        await solve(tmp_path, backend, ScriptedModel(by_kind(analyst="{}")), issue=issue)
+
+
+async def test_two_modules_are_written_in_turn_and_the_second_sees_the_first(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    issue = (
+        "# Two\n\nAdd `double(x)` in `src/pkg/a.py` and `quadruple(x)` in `src/pkg/b.py`, which uses it.\n\n"
+        "- Must work for ints.\n\n```python\n>>> double(2)\n4\n>>> quadruple(1)\n4\n```\n"
+    )
+    second = "from pkg.a import double\n\n\ndef quadruple(x):\n    return double(double(x))\n"
+    model = ScriptedModel(by_kind(greedy=[RIGHT, second], tester=""))
+    result = await solve(tmp_path, backend, model, issue=issue)
+    assert result.status == "green", result
+    asked = [request.messages[-1].content for request in model.requests if kind_of(request) == "greedy"]
+    assert RIGHT.strip() in asked[1]
+    assert "from pkg.a import double" in result.files[result.test_path]
+    assert "from pkg.b import quadruple" in result.files[result.test_path]
+
+
+async def test_a_budget_that_ends_early_is_an_honest_draft(tmp_path: Path, backend: SandboxBackend) -> None:
+    model = ScriptedModel(by_kind(greedy=RIGHT, tester=TESTS))
+    result = await solve(tmp_path, backend, model, model_calls=1)
+    assert result.status == "green"
+    assert result.evidence is not None
+    assert all(row.case.trust == "given" for row in result.evidence.rows)
+    broke = await solve(
+        tmp_path / "b", backend, ScriptedModel(by_kind(greedy=RIGHT, tester="")), sandbox_seconds=0.001
+    )
+    assert broke.status == "draft"
+    assert "sandbox_seconds" in " ".join(broke.reasons)
+
+
+async def test_a_replay_gives_the_same_result_without_model_and_sandbox(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    model = ScriptedModel(by_kind(greedy=WRONG, sample=[WRONG, RIGHT], tester=TESTS))
+    first = await solve(tmp_path, backend, model)
+    run = run_with(tmp_path, None, None)
+    options = PipelineOptions(tester=WritingParameters(generations=2))
+    strategy = Direct(DirectParameters(samples=2, repairs=1))
+    again = await solve_requirement(run, requirement(), snapshot(), strategy, options)
+    assert again == first
