@@ -36,7 +36,7 @@ cli_runs.register(app)
 ResultT = TypeVar("ResultT")
 
 IssueArgument = Annotated[
-    str, typer.Argument(help="File with the issue's text (Markdown), or - for standard input.")
+    str, typer.Argument(metavar="ISSUE", help="File with the issue's text (Markdown), or - for standard input.")
 ]
 RepoOption = Annotated[Path, typer.Option("--repo", help="The git repository to work for.")]
 ServerOption = Annotated[
@@ -176,24 +176,20 @@ def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
 
     try:
         return asyncio.run(cancellable())
-    except asyncio.CancelledError as error:
-        raise KeyboardInterrupt from error
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        say("interrupted; the same command goes on from here")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+def say(text: str) -> None:
+    """One line on standard error, as it is."""
+    Console(stderr=True).print(f"issuewright: {text}", markup=False, highlight=False, soft_wrap=True)
 
 
 def main() -> None:
     """Entry point: one clear line for every expected error."""
-    console = Console(stderr=True)
     try:
-        app(standalone_mode=False)
-    except typer.Exit as leave:
-        sys.exit(leave.exit_code)
-    except typer.Abort:
-        sys.exit(ExitCode.INTERRUPTED)
+        app()
     except EXPECTED as error:
-        console.print(f"issuewright: {error}", markup=False, highlight=False, soft_wrap=True)
+        say(str(error))
         sys.exit(code_for_error(error))
-    except KeyboardInterrupt:
-        console.print(
-            "issuewright: interrupted; the same command goes on from here", markup=False, highlight=False
-        )
-        sys.exit(ExitCode.INTERRUPTED)

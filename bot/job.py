@@ -16,7 +16,7 @@ from pipelines.checks.written import WritingParameters
 from pipelines.errors import RefusalError
 from pipelines.ledger import Ledger
 from pipelines.model.protocol import Model
-from pipelines.pipeline import PipelineOptions, Result, solve_requirement
+from pipelines.pipeline import PipelineOptions, Result, question_before, solve_requirement
 from pipelines.prompting import prompts_digest
 from pipelines.requirement.parse import parse_issue
 from pipelines.run import Listener, Run, Services
@@ -65,6 +65,7 @@ async def run_order(
     repository = GitRepository.open(order.repository)
     base = repository.base(order.base)
     requirement = parse_issue(order.issue_text, path=order.issue_path)
+    question_before(requirement, repository.snapshot(base.commit))
     manifest = Manifest(
         issue_path=order.issue_path,
         issue_text=order.issue_text,
@@ -81,6 +82,7 @@ async def run_order(
         version=version("issuewright"),
         prompts=prompts_digest(),
     )
+    make_strategy(manifest)
     store = RunStore(settings.data_dir)
     earlier = None if order.fresh else store.unfinished(manifest)
     if earlier:
@@ -129,11 +131,13 @@ async def _work(
         manifest = read_manifest(ledger)
         requirement = parse_issue(manifest.issue_text, path=manifest.issue_path)
         snapshot = repository.snapshot(repository.base(manifest.base).commit)
-        async with equipment() as (model, backend):
-            services = Services(model, backend, ledger, Meter(manifest.budget), listener)
-            run = Run(services, seed=manifest.seed)
-            strategy = make_strategy(manifest)
-            result = await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))
+        result = question_before(requirement, snapshot)
+        if result is None:
+            async with equipment() as (model, backend):
+                services = Services(model, backend, ledger, Meter(manifest.budget), listener)
+                run = Run(services, seed=manifest.seed)
+                strategy = make_strategy(manifest)
+                result = await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))
         outcome = _commit(repository, manifest, ledger, run_id, result)
         (store.path(run_id) / "PULL_REQUEST.md").write_text(outcome.body, encoding="utf-8")
         ledger.set_meta("state", result.status)

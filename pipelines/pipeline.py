@@ -51,6 +51,16 @@ class PipelineOptions(BaseModel):
     tester: WritingParameters = WritingParameters()
 
 
+def question_before(requirement: Requirement, snapshot: RepositorySnapshot) -> Result | None:
+    """A question where no code could be right, asked before anything is spent.
+
+    Raises RefusalError for a target path that the repository cannot have.
+    """
+    place(Completed(requirement=requirement), snapshot)
+    question = question_for(requirement)
+    return Result(status="question", reasons=(question,), requirement=requirement) if question else None
+
+
 async def solve_requirement(
     run: Run,
     requirement: Requirement,
@@ -58,11 +68,7 @@ async def solve_requirement(
     strategy: Strategy,
     options: PipelineOptions,
 ) -> Result:
-    """Question, or candidate with evidence. Raises RefusalError, InfrastructureError."""
-    question = question_for(requirement)
-    if question:
-        run.decide("ask", question)
-        return Result(status="question", reasons=(question,), requirement=requirement)
+    """A candidate with its evidence. Raises RefusalError, InfrastructureError."""
     completed = await complete_requirement(run.fork("analysis"), requirement)
     task = place(completed, snapshot)
     task, solution = await _solve_and_write(run, task, strategy, options)

@@ -28,6 +28,7 @@ _TIMED_OUT = frozenset({124, 137})
 _KILLED = 137
 _GRACE_SECONDS = 3.0
 _CLEANUP_SECONDS = 10.0
+_KILL_PAUSE_SECONDS = 0.1
 _TAR_OVERHEAD = 2
 _OWN_OUTPUT_BYTES = 64 * 1024
 
@@ -134,10 +135,17 @@ class DockerSandbox:
             end = await asyncio.shield(running)
         finally:
             watchdog.cancel()
-            if not running.done():
-                kills.append(asyncio.create_task(self._kill_all()))
-            await asyncio.wait({running, *kills}, timeout=_CLEANUP_SECONDS)
+            await asyncio.shield(self._finish(running, kills))
         return end, stopped[0] if stopped else None
+
+    async def _finish(self, running: "asyncio.Task[ExecEnd]", kills: "list[asyncio.Task[None]]") -> None:
+        """Kill until the command is over: one that is only being started does not hear the first time."""
+        deadline = time.monotonic() + _CLEANUP_SECONDS
+        while not running.done() and time.monotonic() < deadline:
+            await self._kill_all()
+            await asyncio.wait({running}, timeout=_KILL_PAUSE_SECONDS)
+        if kills:
+            await asyncio.wait(kills)
 
     async def _kill_all(self) -> None:
         """Kill every process of the box's user; the container's own keeper is another user's."""

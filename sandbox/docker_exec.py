@@ -1,6 +1,7 @@
 """Runs one command in a running container through the engine's API, streams included."""
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -89,9 +90,9 @@ class ContainerExec:
     def _write(self, stream: Any) -> None:
         # Only the socket below the SDK's wrapper can be written to and closed one way.
         connection = stream._sock
-        with suppress(BrokenPipeError, ConnectionResetError):
+        with suppress(OSError):  # a command may end, or close its input, before it has read everything
             connection.sendall(self._order.stdin)
-            connection.shutdown(1)
+            connection.shutdown(socket.SHUT_WR)
 
     def _read(self, stream: Any, loop: asyncio.AbstractEventLoop) -> None:
         for number, chunk in _frames(stream):
@@ -105,6 +106,8 @@ class ContainerExec:
                     loop.call_soon_threadsafe(self._on_overflow)
             elif self._order.on_output is not None:
                 loop.call_soon_threadsafe(self._order.on_output, name, chunk)
+        with suppress(OSError):
+            stream._sock.shutdown(socket.SHUT_RDWR)  # ends a write that nobody reads any more
 
     def _exit_code(self, exec_id: str) -> int:
         deadline = time.monotonic() + _SETTLE_SECONDS

@@ -42,9 +42,7 @@ async def run_process(
 ) -> Ended:
     """Run a process to its end or its limit; it is dead when this returns, raises or is cancelled."""
     started = time.monotonic()
-    process = await asyncio.create_subprocess_exec(
-        *argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=dict(env), pass_fds=pass_fds, start_new_session=True
-    )
+    process = await _started(argv, env, pass_fds)
     supervision = _Supervision(process, limits, on_output)
     guards = [
         asyncio.create_task(supervision.stop_when(_after(limits.wall_seconds))),
@@ -59,13 +57,36 @@ async def run_process(
             guard.cancel()
         await asyncio.wait({streams, *guards}, timeout=_LAST_WORDS_SECONDS)
         streams.cancel()
+        exit_code = _shell_code(await process.wait())
     return Ended(
-        exit_code=_shell_code(await process.wait()),
+        exit_code=exit_code,
         stopped=supervision.stopped,
         stdout=supervision.stdout.output(),
         stderr=supervision.stderr.output(),
         wall_seconds=time.monotonic() - started,
     )
+
+
+async def _started(argv: Sequence[str], env: Mapping[str, str], pass_fds: Sequence[int]) -> Process:
+    """Start the process; when cancelled meanwhile, finish the start in order to know what to kill."""
+    start = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *argv,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=dict(env),
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
+    )
+    try:
+        return await asyncio.shield(start)
+    except asyncio.CancelledError:
+        process = await start
+        kill_with_children(process.pid)
+        await process.communicate()
+        raise
 
 
 async def _after(seconds: float) -> LimitKind:
@@ -113,9 +134,14 @@ class _Supervision:
     async def _read(self, name: Literal["stdout", "stderr"]) -> None:
         stream = getattr(self._process, name)
         capture = self.stdout if name == "stdout" else self.stderr
-        while chunk := await stream.read(_CHUNK):
-            capture.feed(chunk)
-            if capture.overflowed:
-                self.stop(LimitKind.OUTPUT)
-            elif self._on_output is not None:
-                self._on_output(name, chunk)
+        try:
+            while chunk := await stream.read(_CHUNK):
+                capture.feed(chunk)
+                if capture.overflowed:
+                    self.stop(LimitKind.OUTPUT)
+                elif self._on_output is not None:
+                    self._on_output(name, chunk)
+        except Exception:
+            self.kill()
+            await stream.read()  # to its end, or the pipe would stay open
+            raise

@@ -7,7 +7,7 @@ import pytest
 from pipelines.checks.written import WritingParameters
 from pipelines.errors import RefusalError
 from pipelines.model.scripted import ScriptedModel
-from pipelines.pipeline import PipelineOptions, Result, solve_requirement
+from pipelines.pipeline import PipelineOptions, Result, question_before, solve_requirement
 from pipelines.repository import RepositorySnapshot
 from pipelines.strategies.direct import Direct, DirectParameters
 from sandbox import SandboxBackend
@@ -144,22 +144,21 @@ async def test_repository_tests_that_cannot_run_are_reported_and_block_nothing(
         ("# Double\n\n```python\nassert double(2) == 4\nassert double(2) == 5\n```\n", "contradict"),
     ],
 )
-async def test_what_cannot_be_right_is_asked_before_any_call(
-    tmp_path: Path, backend: SandboxBackend, issue: str, words: str
-) -> None:
-    model = ScriptedModel([])
-    result = await solve(tmp_path, backend, model, issue=issue)
-    assert result.status == "question"
-    assert words in result.reasons[0]
-    assert model.requests == []
+def test_what_cannot_be_right_is_asked_before_any_call(issue: str, words: str) -> None:
+    asked = question_before(requirement(issue), snapshot())
+    assert asked is not None
+    assert asked.status == "question"
+    assert words in asked.reasons[0]
 
 
-async def test_a_path_outside_the_repository_is_refused_before_code_is_written(
-    tmp_path: Path, backend: SandboxBackend
-) -> None:
+def test_a_clear_issue_is_not_questioned() -> None:
+    assert question_before(requirement(), snapshot()) is None
+
+
+def test_a_path_outside_the_repository_is_refused_before_any_call() -> None:
     issue = ISSUE.replace("src/pkg/numbers_.py", "../evil.py")
     with pytest.raises(RefusalError, match=r"\.\./evil\.py"):
-        await solve(tmp_path, backend, ScriptedModel(by_kind(analyst="{}")), issue=issue)
+        question_before(requirement(issue), snapshot())
 
 
 async def test_two_modules_are_written_in_turn_and_the_second_sees_the_first(

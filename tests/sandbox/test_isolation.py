@@ -58,7 +58,7 @@ def reads(path):
 def lists(path):
     try: return sorted(os.listdir(path))
     except OSError: return []
-paths = ({str(planted)!r}, {str(Path(__file__))!r}, "/etc/shadow", "/proc/1/environ")
+paths = ({str(planted)!r}, {str(Path(__file__))!r}, "/etc/shadow")
 print([path for path in paths if reads(path)])
 print([name for name in lists("/home") + lists("/root") if name != ".pyenv"])
 print(os.path.exists("/var/run/docker.sock"), os.path.exists("/run/docker.sock"))
