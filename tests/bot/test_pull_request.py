@@ -1,0 +1,169 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.pull_request import MARKER, cap, commit_message, pull_request_body
+from bot.runs import Manifest
+from pipelines.budget import Budget, Spent
+from pipelines.candidate import Status, TestCase
+from pipelines.evidence import Evidence, RepositoryTests, Row
+from pipelines.pipeline import Result
+from pipelines.requirement.types import Criterion, Requirement, Source
+
+MANIFEST = Manifest(
+    issue_path="issue.md",
+    issue_text=b"# Add f",
+    repository="/somewhere",
+    base="b" * 40,
+    strategy="direct",
+    parameters={},
+    seed=3,
+    budget=Budget(),
+    author_name="a",
+    author_email="a@example.org",
+    branch=None,
+    started=datetime(2026, 1, 2, tzinfo=UTC),
+    version="0.1.0",
+    prompts="p",
+)
+
+
+def row(name: str, trust: str = "given", head: Status = "passed", body: str = "assert f(1) == 2", **facts: Any) -> Row:
+    case = TestCase.model_validate(
+        {"name": name, "trust": trust, "body": (body,), "names": ("f",), "title": "f(1) | 2", "call": "f(1)"}
+    )
+    return Row(case=case, base="error", stub="failed", head=head, **facts)
+
+
+def result(status: str = "green", *, title: str = "Add f", **facts: Any) -> Result:
+    requirement = Requirement(
+        title=title,
+        summary="",
+        body="",
+        criteria=(Criterion(id="C1", text="doubles | adds"), Criterion(id="C2", text="fast", origin="model")),
+        notes=("An HTML comment was dropped.",),
+        source=Source(path="issue.md", sha256="0" * 64),
+    )
+    base: dict[str, Any] = {
+        "status": status,
+        "reasons": (),
+        "requirement": requirement,
+        "files": {"src/f.py": "", "tests/test_f.py": ""},
+        "test_path": "tests/test_f.py",
+        "spent": Spent(prompt_tokens=10, completion_tokens=5, model_calls=2, sandbox_seconds=1.25),
+    }
+    return Result.model_validate(base | facts)
+
+
+def evidence(*rows: Row, **facts: Any) -> Evidence:
+    return Evidence(rows=rows, **({"repository": RepositoryTests(state="none")} | facts))
+
+
+def body(said: Result, branch: str | None = "issuewright/add-f") -> str:
+    return pull_request_body(said, MANIFEST, run_id="run-1", branch=branch)
+
+
+def test_a_green_body_shows_everything_a_reviewer_needs() -> None:
+    text = body(result(evidence=evidence(row("test_given_1")), assumptions=("Assumed `def f(x)`.",)))
+    assert text.startswith(f"{MARKER}\n# Add f\n")
+    assert "Every given test passes" in text
+    assert "| `test_given_1` | given | f(1) \\| 2 | error | failed | **passed** |" in text
+    assert "- `tests/test_f.py` (tests)" in text
+    assert "Assumed `def f(x)`." in text
+    assert "An HTML comment was dropped." in text
+    assert "2 model calls, 10 prompt and 5 completion tokens, 1.2 s in the sandbox" in text
+    assert "git switch issuewright/add-f\npython -m pytest tests/test_f.py\nissuewright replay run-1" in text
+    assert "seed 3" in text
+
+
+def test_a_draft_says_so_first_and_shows_the_failure() -> None:
+    failing = row("test_given_1", head="failed", message="E  assert 3 == 2\n```")
+    text = body(result("draft", reasons=("1 of 1 given tests do not pass.",), evidence=evidence(failing)))
+    assert text.index("Draft: this is not proven") < text.index("## Files")
+    assert "- 1 of 1 given tests do not pass." in text
+    assert "````\nE  assert 3 == 2\n```\n````" in text
+    assert "Every given test passes" not in text
+
+
+def test_criteria_are_shown_with_the_tests_that_name_them() -> None:
+    named = row("test_agreed_1", "agreed")
+    named = named.model_copy(update={"case": named.case.model_copy(update={"criteria": ("C1",)})})
+    text = body(result(evidence=evidence(named)))
+    assert "| C1: doubles \\| adds | issue | `test_agreed_1` |" in text
+    assert "| C2: fast | model | none |" in text
+
+
+def test_without_given_tests_the_agreed_values_are_offered_for_confirmation() -> None:
+    text = body(result("draft", evidence=evidence(row("test_agreed_1", "agreed"))))
+    assert "## Please confirm" in text
+    assert "```python\nf(1) == 2\n```" in text
+    assert "Please confirm" not in body(result(evidence=evidence(row("test_given_1"))))
+
+
+def test_disputed_and_vacuous_tests_are_listed_and_said_to_decide_nothing() -> None:
+    said = evidence(
+        row("test_given_1"),
+        disputed=(row("test_guessed_2", "guessed", head="failed", body="assert f(2) == 9"),),
+        vacuous=(row("test_guessed_3", "guessed", body="assert f"),),
+    )
+    text = body(result(evidence=said))
+    assert "decided nothing" in text
+    assert "`assert f(2) == 9`" in text
+    assert "it cannot fail: `assert f`" in text
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        (RepositoryTests(state="none"), "no tests of its own"),
+        (RepositoryTests(state="same", passed_before=4, passed_after=4), "4 passed before and pass now"),
+        (
+            RepositoryTests(state="worse", passed_before=4, passed_after=3, broken=("tests/t.py::test_x",)),
+            "- `tests/t.py::test_x`",
+        ),
+        (RepositoryTests(state="not runnable", diagnosis="No module named 'django'"), "No module named 'django'"),
+    ],
+)
+def test_what_became_of_the_repositorys_own_tests(own: RepositoryTests, words: str) -> None:
+    assert words in body(result(evidence=evidence(row("test_given_1"), repository=own)))
+
+
+def test_a_question_has_no_files_and_no_branch() -> None:
+    text = body(result("question", reasons=("Which one is right?",), files={}, test_path=""), branch=None)
+    assert "Which one is right?" in text
+    assert "git switch" not in text
+
+
+def test_costs_are_split_where_two_roles_worked() -> None:
+    roles = {"planner": Spent(prompt_tokens=7), "executor": Spent(prompt_tokens=3, completion_tokens=5)}
+    assert "executor: 8 tokens, planner: 7 tokens" in body(result(spent_by_role=roles))
+
+
+def test_a_commit_message_has_the_title_verbatim_and_on_one_line() -> None:
+    message = commit_message(result(title="Fix `a`\n\"b\" <class 'C'>"), run_id="run-1")
+    assert message.splitlines()[0] == "Fix `a` \"b\" <class 'C'>"
+    assert message.endswith("Issuewright-Run: run-1\n")
+
+
+@given(st.text(alphabet="ab`\n", max_size=400), st.integers(150, 300))
+def test_the_cap_holds_and_keeps_whole_lines(text: str, limit: int) -> None:
+    capped = cap(text, limit)
+    assert len(capped) <= max(limit, 0)
+    if len(text) > limit:
+        kept = capped.split("\n\n_The rest is cut")[0]
+        assert text.startswith(kept.removesuffix("\n```"))
+    else:
+        assert capped == text
+
+
+def test_a_fence_that_the_cut_opens_is_closed() -> None:
+    capped = cap("intro\n```\n" + "line\n" * 100, 200)
+    assert capped.count("```") == 2
+
+
+def test_an_enormous_report_fits_into_a_pull_request() -> None:
+    rows = [row(f"test_given_{n}", head="failed", message="x" * 1900) for n in range(200)]
+    assert len(body(result("draft", evidence=evidence(*rows)))) <= 60_000
