@@ -36,7 +36,8 @@ cli_runs.register(app)
 ResultT = TypeVar("ResultT")
 
 IssueArgument = Annotated[
-    str, typer.Argument(metavar="ISSUE", help="File with the issue's text (Markdown), or - for standard input.")
+    str,
+    typer.Argument(metavar="ISSUE", help="File with the issue's text (Markdown), or - for standard input."),
 ]
 RepoOption = Annotated[Path, typer.Option("--repo", help="The git repository to work for.")]
 ServerOption = Annotated[

@@ -5,9 +5,7 @@ import pytest
 
 
 def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments], cwd=folder, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 
@@ -16,7 +14,9 @@ def repository(tmp_path: Path) -> Path:
     """A small repository with a package, a passing test and one commit."""
     folder = tmp_path / "repository"
     files = {
-        "pyproject.toml": '[project]\nname = "pkg"\nversion = "1"\n\n[tool.pytest.ini_options]\npythonpath = ["src"]\n',
+        "pyproject.toml": (
+            '[project]\nname = "pkg"\nversion = "1"\n\n[tool.pytest.ini_options]\npythonpath = ["src"]\n'
+        ),
         "src/pkg/__init__.py": "",
         "src/pkg/old.py": "def one():\n    return 1\n",
         "tests/test_old.py": "from pkg.old import one\n\n\ndef test_one():\n    assert one() == 1\n",

@@ -1,5 +1,7 @@
 """The main job with a scripted model, a real sandbox and real git."""
 
+import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -50,30 +52,35 @@ def scripted(**answers: Any) -> ScriptedModel:
 async def test_an_issue_becomes_a_commit_on_a_new_branch(
     repository: Path, data_dir: Path, backend: SandboxBackend
 ) -> None:
-    outcome = await run_order(order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend))
+    outcome = await run_order(
+        order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend)
+    )
     assert outcome.result.status == "green"
     assert outcome.branch == "issuewright/double-a-number"
     assert git(repository, "rev-parse", outcome.branch) == outcome.commit
     assert git(repository, "rev-parse", f"{outcome.branch}^") == git(repository, "rev-parse", "main")
     changed = git(repository, "diff", "--name-status", "main", outcome.branch)
     assert changed.split() == ["A", "src/pkg/numbers_.py", "A", "tests/test_double.py"]
-    assert git(repository, "log", "-1", "--format=%an <%ae>", outcome.branch) == "issuewright <issuewright@localhost>"
+    assert (
+        git(repository, "log", "-1", "--format=%an <%ae>", outcome.branch)
+        == "issuewright <issuewright@localhost>"
+    )
     assert outcome.run_id in git(repository, "log", "-1", "--format=%B", outcome.branch)
 
 
 async def test_the_committed_tests_pass_in_a_plain_checkout(
     repository: Path, data_dir: Path, backend: SandboxBackend, tmp_path: Path
 ) -> None:
-    import subprocess
-    import sys
-
-    outcome = await run_order(order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend))
+    outcome = await run_order(
+        order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend)
+    )
     assert outcome.branch
     git(repository, "worktree", "add", "-q", str(tmp_path / "checkout"), outcome.branch)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q"], cwd=tmp_path / "checkout", capture_output=True, text=True, check=False
+    pytest_run = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "pytest", "-q", cwd=tmp_path / "checkout", stdout=asyncio.subprocess.PIPE
     )
-    assert done.returncode == 0, done.stdout
+    out, _ = await pytest_run.communicate()
+    assert pytest_run.returncode == 0, out.decode()
 
 
 async def test_the_persons_tree_index_and_branch_are_untouched_also_when_dirty(
@@ -94,7 +101,9 @@ async def test_a_taken_branch_name_gets_a_number(
     repository: Path, data_dir: Path, backend: SandboxBackend
 ) -> None:
     git(repository, "branch", "issuewright/double-a-number")
-    outcome = await run_order(order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend))
+    outcome = await run_order(
+        order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend)
+    )
     assert outcome.branch == "issuewright/double-a-number-2"
 
 
@@ -138,7 +147,10 @@ async def test_a_question_leaves_no_branch(repository: Path, data_dir: Path, bac
 async def test_code_that_the_repository_already_has_makes_no_empty_commit(
     repository: Path, data_dir: Path, backend: SandboxBackend
 ) -> None:
-    issue = "# One\n\nMake sure of `one()` in `src/pkg/old.py`.\n\n- It must return 1.\n\n```python\n>>> one()\n1\n```\n"
+    issue = (
+        "# One\n\nMake sure of `one()` in `src/pkg/old.py`.\n\n- It must return 1.\n\n"
+        "```python\n>>> one()\n1\n```\n"
+    )
     model = scripted(greedy="def one():\n    return 1\n", tester="")
     outcome = await run_order(order(repository, issue), settings(data_dir), equipment(model, backend))
     assert outcome.result.status == "draft"
@@ -190,9 +202,7 @@ async def test_an_interrupted_run_goes_on_and_a_finished_one_does_not(
     second = await run_order(order(repository), settings(data_dir), equipment(model, backend))
     assert second.resumed
     assert second.result.status == "green"
-    third = await run_order(
-        order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend)
-    )
+    third = await run_order(order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend))
     assert not third.resumed
     assert third.run_id != second.run_id
 
@@ -225,7 +235,9 @@ async def test_bad_input_never_opens_a_model(tmp_path: Path, repository: Path, d
 async def test_two_processes_never_share_a_run(
     repository: Path, data_dir: Path, backend: SandboxBackend
 ) -> None:
-    outcome = await run_order(order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend))
+    outcome = await run_order(
+        order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend)
+    )
     store = RunStore(data_dir)
     with store.lock(outcome.run_id), pytest.raises(RefusalError, match="another process"):
         await replay(store, outcome.run_id)

@@ -1,4 +1,4 @@
-"""The whole program in processes of its own: real HTTP, real sandbox, real git; killed, interrupted, misused."""
+"""The whole program in a process of its own: real HTTP, sandbox and git; killed, interrupted, misused."""
 
 import json
 import os
@@ -109,6 +109,11 @@ def test_a_draft_is_exit_code_three(
     assert "Draft" in done.stdout
 
 
+def slowly_wrong(_request: dict[str, Any]) -> str:
+    time.sleep(1.5)
+    return WRONG
+
+
 def killed_at_request(server: ModelServer, number: int, process: dict[str, int]) -> Callable[[int], None]:
     def strike(current: int) -> None:
         if current == number:
@@ -175,7 +180,7 @@ def test_an_interrupt_stops_everything_and_leaves_the_repository_as_it_was(
     tmp_path: Path, repository: Path, issue: Path, backend: SandboxBackend, how: signal.Signals
 ) -> None:
     before = git(repository, "for-each-ref"), git(repository, "status", "--porcelain")
-    with model_server(lambda _: time.sleep(1.5) or WRONG) as server:
+    with model_server(slowly_wrong) as server:
         started = Program(tmp_path, server).start("run", str(issue), "--repo", str(repository))
         assert started.stderr is not None
         for line in started.stderr:
@@ -234,7 +239,12 @@ def test_bad_repositories_are_refused_in_one_line(tmp_path: Path, issue: Path) -
     unborn = tmp_path / "unborn"
     unborn.mkdir()
     git(unborn, "init", "-q")
-    for folder, words in ((plain, "git init"), (unborn, "no commits"), (tmp_path / "gone", "gone"), (issue, "directory")):
+    for folder, words in (
+        (plain, "git init"),
+        (unborn, "no commits"),
+        (tmp_path / "gone", "gone"),
+        (issue, "directory"),
+    ):
         done = program.run("run", str(issue), "--repo", str(folder))
         assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
         assert words in done.stderr
@@ -248,7 +258,10 @@ def test_line_ends_and_marks_of_other_systems_are_read(tmp_path: Path, repositor
     assert done.returncode == 0, done.stderr
     spec = json.loads(done.stdout)
     assert spec["title"] == "Double a number"
-    assert [(e["expression"], e["expected"]) for e in spec["examples"]] == [("double(2)", "4"), ("double(-3)", "-6")]
+    assert [(e["expression"], e["expected"]) for e in spec["examples"]] == [
+        ("double(2)", "4"),
+        ("double(-3)", "-6"),
+    ]
 
 
 def test_a_bad_setting_is_named(tmp_path: Path, issue: Path, repository: Path) -> None:

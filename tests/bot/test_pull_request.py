@@ -31,7 +31,9 @@ MANIFEST = Manifest(
 )
 
 
-def row(name: str, trust: str = "given", head: Status = "passed", body: str = "assert f(1) == 2", **facts: Any) -> Row:
+def row(
+    name: str, trust: str = "given", head: Status = "passed", body: str = "assert f(1) == 2", **facts: Any
+) -> Row:
     case = TestCase.model_validate(
         {"name": name, "trust": trust, "body": (body,), "names": ("f",), "title": "f(1) | 2", "call": "f(1)"}
     )
@@ -124,7 +126,10 @@ def test_disputed_and_vacuous_tests_are_listed_and_said_to_decide_nothing() -> N
             RepositoryTests(state="worse", passed_before=4, passed_after=3, broken=("tests/t.py::test_x",)),
             "- `tests/t.py::test_x`",
         ),
-        (RepositoryTests(state="not runnable", diagnosis="No module named 'django'"), "No module named 'django'"),
+        (
+            RepositoryTests(state="not runnable", diagnosis="No module named 'django'"),
+            "No module named 'django'",
+        ),
     ],
 )
 def test_what_became_of_the_repositorys_own_tests(own: RepositoryTests, words: str) -> None:

@@ -23,12 +23,18 @@ def test_defaults_need_no_file_and_no_environment() -> None:
     assert settings.direct.samples == 8
 
 
-def test_the_environment_beats_the_file_and_the_command_line_beats_both(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_beats_the_file_and_the_command_line_beats_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     write_config('author_name = "file"\nauthor_email = "file@example.org"\nseed = 1\n')
     monkeypatch.setenv("ISSUEWRIGHT_AUTHOR_NAME", "environment")
     monkeypatch.setenv("ISSUEWRIGHT_SEED", "2")
     settings = load_settings(seed=3)
-    assert (settings.author_name, settings.author_email, settings.seed) == ("environment", "file@example.org", 3)
+    assert (settings.author_name, settings.author_email, settings.seed) == (
+        "environment",
+        "file@example.org",
+        3,
+    )
 
 
 def test_planner_and_executor_are_two_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pipelines.budget import Budget, Meter
 from pipelines.ledger import Ledger
@@ -48,7 +49,7 @@ def run_with(
     backend: SandboxBackend | None,
     *,
     shown: list[Progress] | None = None,
-    **budget: float,
+    **budget: Any,
 ) -> Run:
     meter = Meter(Budget.model_validate(budget))
     listener = shown.append if shown is not None else lambda _: None

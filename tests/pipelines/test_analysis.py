@@ -9,7 +9,10 @@ from pipelines.model.scripted import ScriptedModel
 from tests.pipelines.scenes import ISSUE, requirement, run_with
 
 BARE = "# Slugs\n\nTitles of posts are to become short names that are safe in addresses, please.\n"
-ANSWER = '{"criteria": ["Lower case", "No spaces", "Lower case"], "signatures": ["def slugify(title: str) -> str"], "module": "slugs"}'
+ANSWER = (
+    '{"criteria": ["Lower case", "No spaces", "Lower case"],'
+    ' "signatures": ["def slugify(title: str) -> str"], "module": "slugs"}'
+)
 
 
 async def test_an_issue_that_says_everything_costs_no_call(tmp_path: Path) -> None:

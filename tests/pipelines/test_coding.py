@@ -18,7 +18,10 @@ from pipelines.rule_repair import is_stub, supply_names
 from pipelines.task import Task
 from tests.pipelines.scenes import ISSUE, RIGHT, requirement, snapshot
 
-STUB = 'from typing import List\n\n\ndef total(xs: List[int]) -> int:\n    """Sum.\n\n    >>> total([1, 2])\n    3\n    """\n'
+STUB = (
+    "from typing import List\n\n\ndef total(xs: List[int]) -> int:\n"
+    '    """Sum.\n\n    >>> total([1, 2])\n    3\n    """\n'
+)
 BARE = f"# Implement total\n\n```python\n{STUB}```\n"
 
 

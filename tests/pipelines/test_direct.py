@@ -136,7 +136,10 @@ async def test_a_repair_that_changes_nothing_is_not_tested_again(
 async def test_answers_that_are_cut_off_or_no_code_are_discarded(
     tmp_path: Path, backend: SandboxBackend
 ) -> None:
-    replies = {"greedy": [cut_off("def double(")], "sample": ["I am sorry.", cut_off("def "), RIGHT]}
+    replies: dict[str, list[str | Completion]] = {
+        "greedy": [cut_off("def double(")],
+        "sample": ["I am sorry.", cut_off("def "), RIGHT],
+    }
 
     def script(request: ModelRequest) -> str | Completion:
         return replies[kind_of(request)].pop(0)

@@ -1,6 +1,7 @@
 """The whole of a Run below the command line: question, draft or green, with evidence."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ async def solve(
     issue: str = ISSUE,
     repository: RepositorySnapshot | None = None,
     generations: int = 2,
-    **budget: float,
+    **budget: Any,
 ) -> Result:
     run = run_with(folder, script, backend, **budget)
     options = PipelineOptions(tester=WritingParameters(generations=generations))
