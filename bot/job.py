@@ -71,6 +71,7 @@ async def run_order(
         issue_text=order.issue_text,
         repository=str(repository.root),
         base=base.commit,
+        models=settings.models(),
         strategy=order.strategy,
         parameters=_parameters(settings),
         seed=settings.seed,

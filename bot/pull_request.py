@@ -164,7 +164,11 @@ def _commands(result: Result, manifest: Manifest, run_id: str, branch: str | Non
     if branch and result.test_path:
         lines += [f"git switch {shlex.quote(branch)}", f"python -m pytest {shlex.quote(result.test_path)}"]
     lines.append(f"issuewright replay {run_id}")
-    made = f"Made by issuewright {manifest.version}, strategy `{manifest.strategy}`, seed {manifest.seed}."
+    models = ", ".join(f"`{model}`" for model in result.models) or "no model"
+    made = (
+        f"Made by issuewright {manifest.version} with {models}, strategy `{manifest.strategy}`, "
+        f"seed {manifest.seed}."
+    )
     return "```sh\n" + "\n".join(lines) + f"\n```\n\n{made}"
 
 

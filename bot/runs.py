@@ -24,6 +24,8 @@ class Manifest(BaseModel):
     issue_text: bytes
     repository: str
     base: str
+    models: dict[str, str]
+    """What answers for each role: a server and its model's name, or `embedded`."""
     strategy: str
     parameters: dict[str, object]
     seed: int

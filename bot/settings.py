@@ -47,6 +47,13 @@ class Settings(BaseSettings):
     direct: DirectParameters = DirectParameters()
     tester: WritingParameters = WritingParameters()
 
+    def models(self) -> dict[str, str]:
+        """What answers for each role, without secrets."""
+        embedded = f"embedded {self.gguf or ''}".strip()
+        executor = f"{self.executor.base_url} {self.executor.model}" if self.executor else embedded
+        planner = f"{self.planner.base_url} {self.planner.model}" if self.planner else executor
+        return {"executor": executor, "planner": planner}
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -41,6 +41,8 @@ class Meter:
         self.budget = budget
         self.spent = Spent()
         self.by_role: dict[str, Spent] = {}
+        self.models: dict[str, None] = {}
+        """Names of the models that answered, in the order of their first answer."""
         self._clock = clock
         self._started = clock()
 
@@ -63,8 +65,10 @@ class Meter:
                 option = f"--budget-{name.replace('_', '-')}"
                 raise BudgetExceeded(f"the budget of {cap:g} {name} is used up ({value:.0f}); see {option}")
 
-    def charge_call(self, role: str, prompt_tokens: int, completion_tokens: int) -> None:
+    def charge_call(self, role: str, prompt_tokens: int, completion_tokens: int, *, model: str = "") -> None:
         """Count one model call."""
+        if model:
+            self.models[model] = None
         for spent in (self.spent, self.by_role.setdefault(role, Spent())):
             spent.prompt_tokens += prompt_tokens
             spent.completion_tokens += completion_tokens

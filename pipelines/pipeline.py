@@ -41,6 +41,8 @@ class Result(Record):
     assumptions: tuple[str, ...] = ()
     spent: Spent = Spent()
     spent_by_role: dict[str, Spent] = Field(default_factory=dict)
+    models: tuple[str, ...] = ()
+    """Names of the models that answered."""
 
 
 class PipelineOptions(BaseModel):
@@ -139,6 +141,7 @@ async def _prove(run: Run, task: Task, completed: Completed, solution: Solution)
         assumptions=(*completed.assumptions, *_placement(task)),
         spent=run.services.meter.spent,
         spent_by_role=run.services.meter.by_role,
+        models=tuple(run.services.meter.models),
     )
 
 
@@ -183,4 +186,5 @@ def _without_candidate(run: Run, task: Task, completed: Completed, reason: str) 
         assumptions=completed.assumptions,
         spent=run.services.meter.spent,
         spent_by_role=run.services.meter.by_role,
+        models=tuple(run.services.meter.models),
     )

@@ -114,7 +114,9 @@ class Run:
             completion = await self._ask(request, label)
             stored = Stored(completion.model_dump_json(), completion.seconds)
             self.services.ledger.store(key, stored, label=label, request=request.model_dump_json())
-        self.services.meter.charge_call(request.role, completion.prompt_tokens, completion.completion_tokens)
+        self.services.meter.charge_call(
+            request.role, completion.prompt_tokens, completion.completion_tokens, model=completion.model
+        )
         return completion
 
     def _find(self, key: EntryKey) -> Stored | None:

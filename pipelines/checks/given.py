@@ -2,23 +2,25 @@
 
 import ast
 import builtins
+import re
 from collections.abc import Iterable
 
 from pipelines.candidate import TestCase
-from pipelines.requirement.types import Example, Requirement
+from pipelines.requirement.types import Criterion, Example, Requirement
 
+_STRINGS = re.compile(r"""(?<=['"])[^'"\n]+(?=['"])""")
 _BUILTINS = frozenset(dir(builtins))
 
 
 def given_cases(requirement: Requirement, *, program: str) -> tuple[TestCase, ...]:
     """One test per example; `program` is the file that stdin/stdout examples run."""
     return tuple(
-        _case(example, f"test_given_{number}", program)
+        _case(example, f"test_given_{number}", program, requirement.criteria)
         for number, example in enumerate(requirement.examples, start=1)
     )
 
 
-def _case(example: Example, name: str, program: str) -> TestCase:
+def _case(example: Example, name: str, program: str, criteria: Iterable[Criterion]) -> TestCase:
     body, arguments = _body(example, program)
     return TestCase(
         name=name,
@@ -27,8 +29,16 @@ def _case(example: Example, name: str, program: str) -> TestCase:
         names=free_names(body),
         title=f"issue line {example.line}: {_one_line(example.text)}",
         call=normal_form(example.expression) if example.kind == "value" and not example.setup else "",
+        criteria=_named_criteria(example, criteria),
         arguments=arguments,
     )
+
+
+def _named_criteria(example: Example, criteria: Iterable[Criterion]) -> tuple[str, ...]:
+    """Criteria whose text has the example's exception, or a value of it that is too long to be there by chance."""
+    values = [example.expected] if example.kind == "raises" else _STRINGS.findall(example.text)
+    telling = [value for value in values if len(value) >= 4]
+    return tuple(item.id for item in criteria if any(value in item.text for value in telling))
 
 
 def _body(example: Example, program: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

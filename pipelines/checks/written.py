@@ -32,9 +32,9 @@ class WritingParameters(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     generations: int = Field(default=3, ge=0)
-    checks: int = Field(default=8, gt=0)
+    checks: int = Field(default=6, gt=0)
     temperature: float = Field(default=0.7, ge=0, le=2)
-    max_tokens: int = Field(default=640, gt=0)
+    max_tokens: int = Field(default=320, gt=0)
 
 
 class Check(NamedTuple):

@@ -16,14 +16,6 @@ _DEFINITION = re.compile(r"\b(?:def|class)\s+$")
 _SIGNATURE_LIKE = re.compile(r"[A-Za-z_.]+\(\s*(?:\*{0,2}[A-Za-z_]\w*\s*(?:,\s*)?)*\)")
 
 
-_RECURRENCE = re.compile(
-    r"\b([A-Za-z_]\w{0,60})\([a-z]\)[ \t]*=[ \t]*[^\n=]{0,200}\b\1\([a-z][ \t]*[-+/*][^\n]*"
-)
-_EXAMPLES_LABEL = re.compile(
-    r"^[^\n(=]{0,30}\b(?:examples?|beispiele?|exemples?|ejemplos?|esempi)\b[^\n(=]{0,10}$|例", re.I | re.M
-)
-
-
 class Passage(NamedTuple):
     """A region's text with the position and number of each of its lines."""
 
@@ -56,7 +48,7 @@ def passage(region: Region, claimed: set[int]) -> Passage:
 def read_calls(region: Region, reading: Reading) -> None:
     """Add every call with a result after it."""
     source = passage(region, reading.claimed)
-    position = _after_recurrence(source.text)
+    position = 0
     while (match := _CALL.search(source.text, position)) and not reading.effort.exhausted:
         position = match.end()
         end = _call_end(source.text, match.end() - 1, reading)
@@ -67,15 +59,6 @@ def read_calls(region: Region, reading: Reading) -> None:
             continue
         after = _read_result(source, match.start(), end, region, reading)
         position = after or position
-
-
-def _after_recurrence(text: str) -> int:
-    """Where examples begin in a text that first defines its function by `f(n) = f(n - 1) + ...`."""
-    recurrence = _RECURRENCE.search(text)
-    if recurrence is None:
-        return 0
-    labels = [match.end() for match in _EXAMPLES_LABEL.finditer(text, recurrence.end())]
-    return labels[-1] if labels else recurrence.end()
 
 
 def _call_end(text: str, opening: int, reading: Reading) -> int | None:

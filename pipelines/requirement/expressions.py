@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Set as AbstractSet
 
 _MAX_LENGTH = 4000
+_MAX_MODULE = 100_000
 _JSON_NAMES = {"true": "True", "false": "False", "null": "None"}
 _SMART_QUOTES = str.maketrans("“”„‟‘’‚‛«»", '""""\'\'\'\'""')
-_DOUBLED_QUOTE = re.compile(r"""^(["'])\1(?=[^"']+["']$)""")
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 EXCEPTIONS = frozenset(
     name
@@ -45,7 +45,9 @@ _VALUE_NODES = (
 
 
 def parse_module(source: str) -> ast.Module | None:
-    """The syntax tree of some source, or None when it is not Python."""
+    """The syntax tree of some source, or None when it is not Python or longer than 100,000 characters."""
+    if len(source) > _MAX_MODULE:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -76,7 +78,7 @@ def unparse(node: ast.AST) -> str:
 
 def pythonic(text: str) -> str | None:
     """The text as a Python expression: straight quotes, JSON's true, false and null in Python's words."""
-    for candidate in (text, text.translate(_SMART_QUOTES), _DOUBLED_QUOTE.sub(r"\1", text)):
+    for candidate in (text, text.translate(_SMART_QUOTES)):
         tree = parse_expression(candidate)
         if tree is not None:
             return _without_json_names(candidate, tree)

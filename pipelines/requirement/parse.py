@@ -20,6 +20,7 @@ from pipelines.requirement.types import CodeBlock, Example, Requirement, Source
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MIN_WORDS = 4
+_MAX_LINES = 10_000
 _INLINE_CODE = re.compile(r"`[^`\n]{1,500}`")
 
 
@@ -30,18 +31,20 @@ def parse_issue(raw: bytes, *, path: str) -> Requirement:
     cleaned = clean(text)
     if not any(char.isalnum() for char in (front_title or "") + cleaned.text):
         raise RefusalError(f"{path}: the issue has no words. Write at least a title and what is wanted.")
-    document = parse_document(cleaned.text)
+    text, rest = _split_lines(cleaned.text)
+    document = parse_document(text)
     title = find_title(document, front_title)
     declared = declared_signatures(document)
-    reading = read_examples(document, declared)
+    areas = tuple(regions(document))
+    reading = read_examples(document, areas, declared)
     examples = tuple(reading.examples)
-    docstrings = [line for region in regions(document) if region.owner for line in region.lines]
+    docstrings = [line for region in areas if region.owner for line in region.lines]
     taken = {title.line, *_mere_examples(document, reading.claimed, examples)}
     summary = _text(line for line in document.prose() if line.number not in taken)
     return Requirement(
         title=title.text,
         summary=re.sub(r"\n{3,}", "\n\n", summary).strip(),
-        body=_body(document, title.line),
+        body=_body(document, title.line) + rest,
         criteria=criteria(document, taken=taken, docstrings=docstrings),
         examples=examples,
         signatures=(*declared, *example_signatures(examples, reading.known)),
@@ -49,10 +52,21 @@ def parse_issue(raw: bytes, *, path: str) -> Requirement:
         target_paths=target_paths(document),
         constraints=constraints(document, docstrings),
         language=language_of(_prose_words(document, title.text) or _text(docstrings)),
-        notes=(*decoded.notes, *cleaned.notes, *reading.all_notes()),
+        notes=(*decoded.notes, *cleaned.notes, *_length_note(rest), *reading.all_notes()),
         contradictions=contradictions(examples),
         source=Source(path=path, sha256=hashlib.sha256(raw).hexdigest()),
     )
+
+
+def _split_lines(text: str) -> tuple[str, str]:
+    """The lines that are read for their meaning, and the rest, which only the body holds."""
+    lines = text.split("\n")
+    rest = lines[_MAX_LINES:]
+    return "\n".join(lines[:_MAX_LINES]), "\n" + "\n".join(rest) if rest else ""
+
+
+def _length_note(rest: str) -> tuple[str, ...]:
+    return (f"only the first {_MAX_LINES} lines were read for examples and criteria",) if rest else ()
 
 
 def _mere_examples(document: Document, claimed: set[int], examples: Iterable[Example]) -> set[int]:

@@ -42,10 +42,6 @@ class Reading:
     signatures: Mapping[str, Signature]
     effort: Effort = field(default_factory=Effort)
     examples: list[Example] = field(default_factory=list)
-    foreign: list[tuple[str, Example]] = field(default_factory=list)
-    """Examples in the docstring of one function that call only another, unknown one."""
-    refused: list[tuple[Example, str]] = field(default_factory=list)
-    """Examples that use names nobody defined, and why they were put aside."""
     claimed: set[int] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     _seen: set[tuple[str, ...]] = field(default_factory=set)
@@ -83,12 +79,14 @@ class Reading:
             [parse_module(text) for text in tested], [parse_module(text) for text in setup], self.known
         )
         if problem:
-            self.refused.append((example, problem))
+            self.unread(example.line, example.text, problem)
             return False
         imports = imports_for(*tested, example.expected, bound=_bound(setup) | self.known)
         complete = example.model_copy(update={"setup": (*imports, *setup, *checks)})
         if region.owner and is_foreign([parse_module(text) for text in (*tested, *setup)], self.known):
-            self.foreign.append((region.owner, complete))
+            self.unread(
+                example.line, example.text, f"it is in the docstring of {region.owner} but calls another name"
+            )
             return False
         self.keep(complete)
         return True

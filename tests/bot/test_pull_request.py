@@ -18,6 +18,7 @@ MANIFEST = Manifest(
     issue_text=b"# Add f",
     repository="/somewhere",
     base="b" * 40,
+    models={"executor": "embedded", "planner": "embedded"},
     strategy="direct",
     parameters={},
     seed=3,
@@ -55,6 +56,7 @@ def result(status: str = "green", *, title: str = "Add f", **facts: Any) -> Resu
         "requirement": requirement,
         "files": {"src/f.py": "", "tests/test_f.py": ""},
         "test_path": "tests/test_f.py",
+        "models": ("tiny-coder",),
         "spent": Spent(prompt_tokens=10, completion_tokens=5, model_calls=2, sandbox_seconds=1.25),
     }
     return Result.model_validate(base | facts)
@@ -78,7 +80,7 @@ def test_a_green_body_shows_everything_a_reviewer_needs() -> None:
     assert "An HTML comment was dropped." in text
     assert "2 model calls, 10 prompt and 5 completion tokens, 1.2 s in the sandbox" in text
     assert "git switch issuewright/add-f\npython -m pytest tests/test_f.py\nissuewright replay run-1" in text
-    assert "seed 3" in text
+    assert "with `tiny-coder`, strategy `direct`, seed 3" in text
 
 
 def test_a_draft_says_so_first_and_shows_the_failure() -> None:

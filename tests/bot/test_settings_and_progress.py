@@ -46,6 +46,10 @@ def test_planner_and_executor_are_two_endpoints(monkeypatch: pytest.MonkeyPatch)
     assert settings.executor
     assert settings.planner.base_url != settings.executor.base_url
     assert "sk-secret" not in repr(settings)
+    assert settings.models() == {
+        "executor": "http://127.0.0.1:2/v1 auto",
+        "planner": "http://127.0.0.1:1/v1 auto",
+    }
 
 
 @pytest.mark.parametrize(

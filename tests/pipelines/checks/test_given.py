@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.checks.given import equality, free_names, given_cases, normal_form
-from pipelines.requirement.types import Example, Requirement, Source
+from pipelines.requirement.types import Criterion, Example, Requirement, Source
 
 SOURCE = Source(path="issue.md", sha256="0" * 64)
 
@@ -46,6 +46,18 @@ def test_an_exception_is_expected_with_pytest() -> None:
     )
     assert case.body == ("with pytest.raises(ValueError):\n    f('')",)
     assert set(case.names) == {"pytest", "f"}
+
+
+def test_an_example_covers_the_criteria_that_name_its_exception_or_its_values() -> None:
+    texts = ("Raises `ValueError` when empty.", "`earl-grey` is such a name.", "It is fast, not 'a'.")
+    wanted = requirement(
+        example("raises", expression="f('')", expected="ValueError", text=">>> f('')"),
+        example("value", expression="f('x')", expected="'earl-grey'", text=">>> f('x')\n'earl-grey'"),
+        example("value", expression="f('a')", expected="'a'", text=">>> f('a')\n'a'"),
+    )
+    criteria = tuple(Criterion(id=f"C{n}", text=text) for n, text in enumerate(texts, start=1))
+    cases = given_cases(wanted.model_copy(update={"criteria": criteria}), program="p.py")
+    assert [case.criteria for case in cases] == [("C1",), ("C2",), ()]
 
 
 def test_printed_text_is_captured() -> None:
