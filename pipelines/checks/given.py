@@ -35,7 +35,7 @@ def _case(example: Example, name: str, program: str, criteria: Iterable[Criterio
 
 
 def _named_criteria(example: Example, criteria: Iterable[Criterion]) -> tuple[str, ...]:
-    """Criteria whose text has the example's exception, or a value of it that is too long to be there by chance."""
+    """Criteria whose text has the example's exception, or one of its longer strings."""
     values = [example.expected] if example.kind == "raises" else _STRINGS.findall(example.text)
     telling = [value for value in values if len(value) >= 4]
     return tuple(item.id for item in criteria if any(value in item.text for value in telling))

@@ -69,6 +69,8 @@ async def write_tests(run: Run, task: Task, parameters: WritingParameters) -> tu
 async def _generation(run: Run, task: Task, subject: Signature, parameters: WritingParameters) -> list[Check]:
     run.report("writing tests", subject.name)
     stub = bare_stub(task)
+    # Started like this, a small model writes checks; otherwise it likes to write the function first.
+    opening = f"assert {subject.name}(" if subject.kind == "function" else ""
     messages = prompt(
         "direct/tester",
         bare=bool(stub),
@@ -84,19 +86,24 @@ async def _generation(run: Run, task: Task, subject: Signature, parameters: Writ
     request = ModelRequest(
         role="executor",
         messages=messages,
-        prefill=FENCE,
-        stop=("\n```",),
+        prefill=FENCE + opening,
+        stop=("\n```", "\ndef ", "\nclass ", "\ntry:") if opening else ("\n```",),
         max_tokens=parameters.max_tokens,
         temperature=parameters.temperature,
         seed=run.seed,
     )
     completion = await run.complete(request, label=f"tests of {subject.name}")
+    # A server that cannot continue a started answer begins its own.
+    readings = [opening + completion.text, completion.text]
+    return max([await asyncio.to_thread(_checks_of, text, subject.name) for text in readings], key=len)
+
+
+def _checks_of(text: str, name: str) -> list[Check]:
     try:
         # A list of checks that was cut off is still a list of checks.
-        text = await asyncio.to_thread(extract_code, completion.text, prefilled=True, salvage=True)
+        return read_checks(extract_code(text, prefilled=True, salvage=True), name)
     except ModelError:
         return []
-    return read_checks(text, subject.name)
 
 
 def read_checks(source: str, name: str) -> list[Check]:

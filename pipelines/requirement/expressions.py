@@ -157,6 +157,11 @@ def is_value(text: str, *, known: frozenset[str] = frozenset()) -> bool:
     return True
 
 
+def is_bracketed_constant(text: str) -> bool:
+    """True for `("x")`: a string to Python, but a tuple of one to many who write it."""
+    return text.startswith("(") and isinstance(parse_expression(text), ast.Constant)
+
+
 def _may_be_in_value(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name | ast.Attribute)

@@ -34,6 +34,7 @@ _OUTCOME_LINE = re.compile(
     rf"\s*(?:{ARROW})?\s*(?:returns?|output|result)\b\s*(?:=|:|is\b)?\s*", re.IGNORECASE
 )
 _AND = re.compile(r"\s*(?:[,;、，]|and\b|und\b|et\b|y\b|e\b|と|和|и\b)\s*")
+_MAX_OUTCOME_GAP = 300
 _PLAIN = Joint(0, "comment")
 
 
@@ -157,7 +158,8 @@ def _one_value(text: str, start: int, reading: Reading) -> Value | None:
 def _outcome(text: str, position: int, reading: Reading) -> Value | None:
     line_end = text.find("\n", position)
     line_end = line_end if line_end >= 0 else len(text)
-    for match in reversed(list(_OUTCOME.finditer(text, position, line_end))):
+    reach = min(line_end, position + _MAX_OUTCOME_GAP)
+    for match in reversed(list(_OUTCOME.finditer(text, position, reach))):
         value = read_value(text, Joint(match.end(), "words"), reading)
         if value is not None:
             return value

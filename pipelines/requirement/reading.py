@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pipelines.requirement.expressions import (
     bound_names,
     imports_for,
+    is_bracketed_constant,
     is_value,
     normal,
     parse_module,
@@ -70,6 +71,9 @@ class Reading:
     def add(self, example: Example, region: Region, statements: Sequence[str] = ()) -> bool:
         """Keep an example of the code asked for, with the statements it needs; else note why not."""
         if not self.effort.spend(_STEPS_PER_EXAMPLE + 10 * len(statements)):
+            return False
+        if example.kind == "value" and not example.printed and is_bracketed_constant(example.expected):
+            self.unread(example.line, example.text, "its result may be a value or a tuple of one")
             return False
         example = _self_contained(example)
         checks = [*example.setup] if example.kind == "check" else []

@@ -16,7 +16,7 @@ _VALUE_TOKEN = re.compile(
 class Effort:
     """A fixed number of steps for one issue, so that a hostile text cannot cost more than a long one."""
 
-    def __init__(self, steps: int = 200_000) -> None:
+    def __init__(self, steps: int = 60_000) -> None:
         self._left = steps
 
     def spend(self, steps: int) -> bool:

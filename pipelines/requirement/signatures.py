@@ -15,6 +15,7 @@ _HEADER = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+([A-Za-z_]\w*)[ \t]*\(", 
 _INLINE_HEADER = re.compile(r"`{1,2}\s*((?:async\s+)?def\s+[A-Za-z_]\w*\s*\([^`\n]{0,500})`{1,2}")
 _INLINE_CALL = re.compile(r"`{0,2}\b([A-Za-z_]\w*)(\([^`\n()]{0,300}\))(\s*->\s*[\w\[\], .|]{1,80})?`{0,2}")
 _INLINE_NAME = re.compile(r"`([A-Za-z_]\w*)(?:\(\))?`")
+_MAX_PARAGRAPH = 10_000
 _FUNCTION_WORD = re.compile(
     r"\b(?:functions?|methods?|implement|add|write|create|called|named|provide|signature|funktion|methode|"
     r"implementier\w*|schreib\w*|fonction|méthode|función|método|função|funzione|metodo|функци\w*|реализ\w*)\b"
@@ -137,6 +138,7 @@ def _from_header(header: str) -> Iterator[Signature]:
 
 
 def _in_prose(text: str) -> Iterator[Signature]:
+    text = text[:_MAX_PARAGRAPH]
     for match in _INLINE_HEADER.finditer(text):
         yield from _from_header(match.group(1))
     for match in _INLINE_CALL.finditer(text):

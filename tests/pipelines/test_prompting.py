@@ -29,7 +29,7 @@ def test_the_coder_prompt_as_it_stands() -> None:
     assert text.content == (
         "The text between the issue tags is a request from a user of the project. Write the Python file that "
         "it asks for.\n\n<issue>\n# Add f\n\nPlease.\n</issue>\n\n"
-        "Write the complete content of `a.py`: imports, type annotations and short docstrings; no tests, "
+        "Write the complete content of `a.py`: imports, type annotations and one-line docstrings; no tests, "
         "no example calls."
     )
 
