@@ -28,10 +28,14 @@ def _case(example: Example, name: str, program: str, criteria: Iterable[Criterio
         body=body,
         names=free_names(body),
         title=f"issue line {example.line}: {_one_line(example.text)}",
-        call=normal_form(example.expression) if example.kind == "value" and not example.setup else "",
+        call=normal_form(example.expression) if _is_plain_call(example) else "",
         criteria=_named_criteria(example, criteria),
         arguments=arguments,
     )
+
+
+def _is_plain_call(example: Example) -> bool:
+    return example.kind in ("value", "raises") and not example.setup and not example.printed
 
 
 def _named_criteria(example: Example, criteria: Iterable[Criterion]) -> tuple[str, ...]:

@@ -17,8 +17,9 @@ from pipelines.requirement.markdown import Line
 from pipelines.requirement.reading import Reading, Region
 from pipelines.requirement.types import Example
 
-_PROMPT = re.compile(r"^(\s*(?:[-*>]\s+(?=>>>))?)>>>(?:\s(.*)|$|(?=\S)(.*))")
-_CONTINUATION = re.compile(r"^\s*\.\.\.(?: (.*)|$)")
+_PROMPT = re.compile(r"^(\s*(?:[-*>]\s+(?=>>>))?)(?:>>>|In \[\d{1,6}\]:)(?:\s(.*)|$|(?=\S)(.*))")
+_CONTINUATION = re.compile(r"^\s*\.\.\.:?(?: (.*)|$)")
+_OUT = re.compile(r"^(\s*)Out\[\d{1,6}\]: ?")
 _RAISED = re.compile(r"^([A-Za-z_][\w.]*)(?::|$)")
 _MAX_SOURCE_LINES = 40
 _MAX_WANT_LINES = 60
@@ -102,7 +103,8 @@ def _want_end(lines: tuple[Line, ...], start: int) -> int:
 
 
 def _dedent(lines: tuple[Line, ...], indent: int) -> str:
-    texts = [line.text[indent:] if not line.text[:indent].strip() else line.text for line in lines]
+    shown = [_OUT.sub(r"\1", line.text) for line in lines]
+    texts = [text[indent:] if not text[:indent].strip() else text for text in shown]
     return "\n".join("" if text.strip() == "<BLANKLINE>" else text.rstrip() for text in texts)
 
 

@@ -140,7 +140,7 @@ def dotted(node: ast.expr) -> str:
 
 
 def is_value(text: str, *, known: frozenset[str] = frozenset()) -> bool:
-    """True for literals, arithmetic on them, and calls of constructors or known names."""
+    """True for literals, arithmetic on them (`|` means "or" to many), and calls of constructors or known names."""
     tree = parse_expression(text)
     if tree is None or not all(_may_be_in_value(node) for node in ast.walk(tree)):
         return False
@@ -167,6 +167,8 @@ def _may_be_in_value(node: ast.AST) -> bool:
         return isinstance(node.func, ast.Name | ast.Attribute)
     if isinstance(node, ast.Constant):
         return node.value is not Ellipsis
+    if isinstance(node, ast.BitOr):
+        return False
     return isinstance(node, _VALUE_NODES)
 
 

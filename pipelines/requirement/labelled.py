@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pipelines.requirement.arguments import accepts, call_from
-from pipelines.requirement.calls import passage
 from pipelines.requirement.expressions import exception_name
 from pipelines.requirement.headings import heading_kind
 from pipelines.requirement.markdown import Line
-from pipelines.requirement.reading import Reading, Region
+from pipelines.requirement.reading import Passage, Reading, Region
 from pipelines.requirement.scanning import value_cuts
 from pipelines.requirement.types import Example, Signature
 from pipelines.requirement.values import Value, longest_value, read_value
@@ -105,7 +104,7 @@ def _read_assignments(region: Region, signature: Signature, reading: Reading) ->
         return
     names = "|".join(map(re.escape, signature.parameters))
     first = re.compile(rf"(?<![\w.])(?:{names})`?\s{{0,5}}=(?![=>])\s{{0,5}}`?")
-    source = passage(region, reading.claimed)
+    source = Passage.of(region, reading.claimed)
     position = 0
     while (match := first.search(source.text, position)) and not reading.effort.exhausted:
         position = match.end()

@@ -1,6 +1,8 @@
 """What the readers of examples share: where they read, what is known, what they found."""
 
 import ast
+import itertools
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -34,6 +36,25 @@ class Region(NamedTuple):
     """Set for code that parses as Python; `lines` then holds only what stands outside functions."""
     first_line: int = 1
     """The issue's line of the tree's line 1."""
+
+
+class Passage(NamedTuple):
+    """A region's text with the position and number of each of its lines."""
+
+    text: str
+    starts: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def of(cls, region: Region, claimed: set[int]) -> "Passage":
+        """The text of a region, with lines that another reader took left blank."""
+        texts = ["" if number in claimed else text for number, text in region.lines]
+        starts = itertools.accumulate((len(text) + 1 for text in texts), initial=0)
+        return cls("\n".join(texts), tuple(starts)[:-1], tuple(line.number for line in region.lines))
+
+    def line_at(self, position: int) -> int:
+        """The issue's line number at a position of the text."""
+        return self.numbers[bisect(self.starts, position) - 1]
 
 
 @dataclass

@@ -41,7 +41,7 @@ def _is_subject(name: str, known: frozenset[str]) -> bool:
         root not in BUILTINS
         and root not in IMPORTS
         and root not in _TEST_TOOLS
-        and root not in sys.stdlib_module_names
+        and (name == root or root not in sys.stdlib_module_names)
     )
 
 

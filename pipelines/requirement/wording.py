@@ -9,13 +9,13 @@ _OPEN = r"[`*]{0,3}[ \t\u3000]{0,40}"
 _SYMBOLS: tuple[tuple[Literal["arrow", "equals", "comment"], re.Pattern[str]], ...] = (
     ("arrow", re.compile(rf"{_OPEN}(?:\n[ \t]{{0,40}})?(?:(?:#|//)[ \t]{{0,9}})?{ARROW}[ \t]*(?:\n[ \t]*)?")),
     ("equals", re.compile(rf"{_OPEN}(?:(?:#|//)[ \t]*)?(?:={{1,3}}|≡|＝)(?![=>])[ \t]*")),
-    ("comment", re.compile(r"[ \t]*(?:#|//)[ \t]*")),
+    ("comment", re.compile(r"[ \t]*;?[ \t]*(?:#|//)[ \t]*")),
 )
 _MODAL = r"""(?:(?:should|must|shall|will|would|has\s+to|needs\s+to|ought\s+to|is\s+expected\s+to|
-    doit|devrait|debe|debería|tiene\s+que|deve|deveria|dovrebbe|долж(?:ен|на|но|ны))\s+(?:also\s+|always\s+)?|
+    doit|devrait|debe|debería|tiene\s+que|deve|deveria|dovrebbe|долж(?:ен|на|но|ны)|to)\s+(?:also\s+|always\s+)?|
     应该|应当|应|必须|需要|会|将|要)?"""
 _RETURNS = r"""(?:
-    (?:returns?|gives?|yields?|is|be|becomes?|equals?|equal|evaluates?\s+to|results?\s+in|produces?|outputs?|prints?)
+    (?:return(?:s|ing)?|giv(?:es?|ing)|yields?|is|be|becomes?|equals?|equal|evaluates?\s+to|results?\s+in|produces?|outputs?|prints?)
         (?:\s+(?:equal\s+to|back))?|
     ergibt|liefert|ist|wird\s+zu|wird|
     retourner?|renvoyer|renvoie|donner?|vaut|valoir|être|est|produit|
@@ -24,7 +24,7 @@ _RETURNS = r"""(?:
     возвращает|возвращать|вернуть|верн[её]т|да[её]т|дать|равн[оаы]|равен|быть\s+равн[оаы]
     )(?!\w)|(?:返回|得到|等于|输出|给出|为|是)"""
 _RAISES = r"""(?:
-    raises?|throws?|fails?\s+with|errors?\s+with|rejects?\s+with|wirft|lever|lève|lance|lancer|déclenche|
+    rais(?:es?|ing)|throw(?:s|ing)?|fails?\s+with|errors?\s+with|rejects?\s+with|wirft|lever|lève|lance|lancer|déclenche|
     lanzar?|lança|lançar|levantar?|sollevare|solleva|lanciare|lancia|
     выбрасывает|выбросить|вызывает|вызвать|бросает|бросить)(?!\w)|(?:抛出|引发|触发)"""
 _FILLER = r"""(?:\s*[:：])?(?:\s+(?:an?|the|exactly|value|string|list|number|integer|result|tuple|dict|
@@ -62,18 +62,9 @@ _COMPILED_FRAMES = tuple(
     )
     for before, after, raises in _FRAMES
 )
+_INFINITIVE = re.compile(r"[`*\s,]*to\s", re.IGNORECASE)
 OBLIGATION = re.compile(
     r"should|must|shall|expected|soll|muss|doit|devrait|deb|dev|dovr|应|必须|долж", re.IGNORECASE
-)
-CONTRAST = re.compile(
-    r"\b(?:instead|but|however|rather|statt|sondern|aber|au\s+lieu|mais|en\s+(?:lugar|vez)|pero|mas|invece|вместо|но)\b"
-    r"|而不是|但|代わり|대신",
-    re.IGNORECASE,
-)
-AT_PRESENT = re.compile(
-    r"\b(?:currently|right\s+now|at\s+the\s+moment|today|actually|aktuell|derzeit|actuellement|actualmente|"
-    r"atualmente|attualmente|сейчас)\b|現在|目前|当前|현재",
-    re.IGNORECASE,
 )
 
 
@@ -88,13 +79,15 @@ class Joint(NamedTuple):
     """What must follow the result, in languages that put the verb last."""
     sure: bool = True
     """False for words that may describe today's behaviour."""
+    is_infinitive: bool = False
+    """True for "`f(1)` to return `2`", which needs a wish before it."""
 
 
 def joints(text: str, position: int) -> Iterator[Joint]:
     """The readings of what follows a call at `position`, the likeliest first."""
     for kind, pattern in _SYMBOLS:
         if symbol := pattern.match(text, position):
-            yield from (joint._replace(sure=True) for joint in _words(text, symbol.end()))
+            yield from (item._replace(sure=True) for item in _words(text, symbol.end()))
             yield Joint(symbol.end(), kind)
             return
     yield from _words(text, position)
@@ -103,7 +96,9 @@ def joints(text: str, position: int) -> Iterator[Joint]:
 def _words(text: str, position: int) -> Iterator[Joint]:
     for pattern, raises in ((_RAISE_WORDS, True), (_VALUE_WORDS, False)):
         if match := pattern.match(text, position):
-            yield Joint(match.end(), "words", raises, sure=bool(OBLIGATION.search(match.group())))
+            words = match.group()
+            sure, is_infinitive = bool(OBLIGATION.search(words)), bool(_INFINITIVE.match(words))
+            yield Joint(match.end(), "words", raises, sure=sure, is_infinitive=is_infinitive)
     for before, after, raises in _COMPILED_FRAMES:
         if match := before.match(text, position):
             yield Joint(match.end(), "words", raises, after)

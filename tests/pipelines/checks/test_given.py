@@ -46,6 +46,7 @@ def test_an_exception_is_expected_with_pytest() -> None:
     )
     assert case.body == ("with pytest.raises(ValueError):\n    f('')",)
     assert set(case.names) == {"pytest", "f"}
+    assert case.call == "f('')"
 
 
 def test_an_example_covers_the_criteria_that_name_its_exception_or_its_values() -> None:
