@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
+import stamina
 import typer
 from rich.console import Console
 
@@ -189,6 +190,8 @@ def say(text: str) -> None:
 
 def main() -> None:
     """Entry point: one clear line for every expected error."""
+    # Otherwise stamina logs through structlog, where that is installed, to standard output.
+    stamina.instrumentation.set_on_retry_hooks([stamina.instrumentation.LoggingOnRetryHook])
     try:
         app()
     except EXPECTED as error:

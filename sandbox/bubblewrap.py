@@ -4,12 +4,12 @@ import asyncio
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from sandbox import leftovers
 from sandbox.bwrap_command import HOLDER_PROCESSES, BoxLayout, BwrapCommand
 from sandbox.cgroup import Group, make_group
 from sandbox.disk import disk_exceeded
@@ -58,8 +58,10 @@ class BubblewrapBackend:
             if shutil.which(program) is None:
                 raise SandboxUnavailable(f"the program {program} is missing; {_INSTALL}")
         if self._toolchain is None:
+            await asyncio.to_thread(leftovers.sweep)
             self._toolchain = await asyncio.to_thread(find_toolchain)
-        return await asyncio.to_thread(_make_box, bwrap, self._toolchain, limits)
+        # Not in a thread: a cancelled await would lose the folder.
+        return _make_box(bwrap, self._toolchain, limits)
 
 
 def find_bwrap() -> Path:
@@ -81,7 +83,8 @@ def find_bwrap() -> Path:
 
 
 def _make_box(bwrap: Path, toolchain: Toolchain, limits: Limits) -> "BubblewrapSandbox":
-    layout = BoxLayout(root=Path(tempfile.mkdtemp(prefix="issuewright-box-")))
+    root, lock = leftovers.new_folder()
+    layout = BoxLayout(root=root)
     as_root = is_root()
     uid = box_id() if as_root else ORDINARY_ID
     try:
@@ -90,18 +93,20 @@ def _make_box(bwrap: Path, toolchain: Toolchain, limits: Limits) -> "BubblewrapS
             os.chown(layout.work, uid, uid)
     except BaseException:
         shutil.rmtree(layout.root)
+        os.close(lock)
         raise
     command = BwrapCommand(bwrap=bwrap, layout=layout, toolchain=toolchain, uid=uid, as_root=as_root)
-    return BubblewrapSandbox(command, limits)
+    return BubblewrapSandbox(command, limits, lock)
 
 
 class BubblewrapSandbox:
     """One box: its files stay in a folder of this machine, its processes never outlive a command."""
 
-    def __init__(self, command: BwrapCommand, limits: Limits) -> None:
+    def __init__(self, command: BwrapCommand, limits: Limits, lock: int) -> None:
         self._command = command
         self._layout = command.layout
         self._limits = limits
+        self._lock: int | None = lock
 
     async def put_files(self, files: Mapping[str, bytes]) -> None:
         """Write files under `/work`; raises ValueError for a path that leaves it."""
@@ -159,6 +164,9 @@ class BubblewrapSandbox:
                 *argv, env=_OWN_ENV, stderr=asyncio.subprocess.DEVNULL
             )
             await remover.wait()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _check_folder(self, cwd: str) -> None:
         if cwd != "." and not self._layout.work.joinpath(*split(cwd)).is_dir():

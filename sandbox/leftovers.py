@@ -1,0 +1,43 @@
+"""Folders of boxes: locked while their owner lives, so that what a killed owner left can be told apart."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+PREFIX = "issuewright-box-"
+_LOCK = "owner.lock"
+
+
+def new_folder() -> tuple[Path, int]:
+    """A private folder for a box, and the descriptor that keeps it locked until closed or until we die."""
+    root = Path(tempfile.mkdtemp(prefix=PREFIX))
+    unlocked = root / f"{_LOCK}.new"
+    lock = os.open(unlocked, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    # Under its final name the lock is never seen open.
+    unlocked.rename(root / _LOCK)
+    return root, lock
+
+
+def sweep() -> int:
+    """Remove our user's folders whose owner is dead; returns how many."""
+    return sum(_removed(root) for root in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"))
+
+
+def _removed(root: Path) -> bool:
+    try:
+        if root.is_symlink() or root.stat().st_uid != os.geteuid():
+            return False
+        lock = os.open(root / _LOCK, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(lock)
+    shutil.rmtree(root, ignore_errors=True)
+    return True

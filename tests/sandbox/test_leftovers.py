@@ -1,0 +1,50 @@
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from sandbox.leftovers import PREFIX, new_folder, sweep
+
+
+@pytest.fixture(autouse=True)
+def _own_temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+def test_a_folder_whose_owner_lives_stays() -> None:
+    root, lock = new_folder()
+    assert sweep() == 0
+    assert root.is_dir()
+    os.close(lock)
+    assert sweep() == 1
+    assert not root.exists()
+
+
+def test_what_a_killed_owner_left_is_removed_with_its_content(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys, tempfile; tempfile.tempdir = sys.argv[1];"
+        "from sandbox.leftovers import new_folder; root, _ = new_folder();"
+        "(root / 'work').mkdir(); (root / 'work' / 'file').write_text('x');"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.glob(f"{PREFIX}*"))) == 1
+    assert sweep() == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_links_and_folders_that_are_not_ours_stay(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "owner.lock").touch()
+    (tmp_path / f"{PREFIX}link").symlink_to(victim)
+    (tmp_path / f"{PREFIX}bare").mkdir()
+    (tmp_path / f"{PREFIX}linked-lock").mkdir()
+    (tmp_path / f"{PREFIX}linked-lock" / "owner.lock").symlink_to(victim / "owner.lock")
+    assert sweep() == 0
+    assert victim.is_dir()
