@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from bot.progress import open_display
 from bot.services import find_weights
@@ -31,7 +31,7 @@ def fetch() -> None:
 def list_models() -> None:
     """List the weights in the cache."""
     settings = load_settings()
-    table = Table("file", "size", "verified")
+    table = Table(Column("file", overflow="fold"), "size", "verified")
     for weights in list_weights(folder=settings.cache_dir):
         table.add_row(str(weights.path), f"{weights.size / 1e6:.0f} MB", "yes" if weights.verified else "no")
     Console().print(table if table.row_count else "No weights yet: `issuewright model fetch` fetches them.")

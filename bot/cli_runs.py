@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from bot.exit_codes import ExitCode
 from bot.job import replay as replay_run
@@ -27,7 +27,9 @@ def register(app: typer.Typer) -> None:
 
 def runs() -> None:
     """List the runs of this machine."""
-    table = Table("run", "issue", "state", "started", "branch")
+    table = Table(
+        Column("run", overflow="fold"), "issue", "state", "started", Column("branch", overflow="fold")
+    )
     for item in _store().summaries():
         table.add_row(item.run_id, item.title, item.state, f"{item.started:%Y-%m-%d %H:%M}", item.branch)
     Console().print(table if table.row_count else "No runs yet.")

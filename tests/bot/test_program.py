@@ -276,3 +276,63 @@ def test_wrong_usage_is_exit_code_two(tmp_path: Path) -> None:
     done = Program(tmp_path, None).run("run")
     assert done.returncode == 2
     assert "ISSUE" in done.stderr
+
+
+def test_earlier_runs_are_listed_and_shown_with_their_decisions(
+    tmp_path: Path, repository: Path, issue: Path, backend: SandboxBackend
+) -> None:
+    with model_server(answer) as server:
+        program = Program(tmp_path, server)
+        assert program.run("runs").stdout.strip() == "No runs yet."
+        run = json.loads(program.run("run", str(issue), "--repo", str(repository), "--json").stdout)["run"]
+    program.environment["COLUMNS"] = "200"
+    listed = program.run("runs").stdout
+    assert run in listed
+    assert "green" in listed
+    shown = program.run("show", run).stdout
+    for words in ("repair 1 of greedy passes 2 given tests", "tests on the base", "PULL_REQUEST.md"):
+        assert words in shown
+
+
+@pytest.mark.parametrize("command", ["show", "replay"])
+def test_a_run_that_is_not_there_is_refused(tmp_path: Path, command: str) -> None:
+    for name in ("nothing", "../outside"):
+        done = Program(tmp_path, None).run(command, name)
+        assert done.returncode == 2
+        assert "issuewright runs" in done.stderr
+
+
+def test_weights_in_the_cache_are_listed(tmp_path: Path) -> None:
+    program = Program(tmp_path, None)
+    assert "issuewright model fetch" in program.run("model", "list").stdout
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "own.gguf").write_bytes(b"GGUF")
+    shown = "".join(
+        line.strip("│ ").split(" ")[0] for line in program.run("model", "list").stdout.splitlines()
+    )
+    assert str(tmp_path / "cache" / "own.gguf") in shown
+
+
+def test_the_sample_refuses_a_folder_that_is_in_use(tmp_path: Path) -> None:
+    folder = tmp_path / "used"
+    folder.mkdir()
+    (folder / "file").touch()
+    done = Program(tmp_path, None).run("sample", str(folder))
+    assert done.returncode == 2
+    assert "not empty" in done.stderr
+
+
+def test_the_sample_runs_the_main_job_on_what_it_creates(tmp_path: Path, backend: SandboxBackend) -> None:
+    right = (
+        "def clock_text(seconds: int) -> str:\n"
+        "    if seconds < 0:\n        raise ValueError('seconds must not be negative')\n"
+        "    return f'{seconds // 60}:{seconds % 60:02d}'\n"
+    )
+    with model_server(lambda _: right) as server:
+        program = Program(tmp_path, server)
+        done = program.run("sample", str(tmp_path / "sample"), "--model-url", server.url, "--json")
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    assert data["files"] == ["src/teatime/display.py", "tests/test_clock_text.py"]
+    assert data["repository_tests"] == "same"
+    assert git(tmp_path / "sample" / "teatime", "rev-parse", data["branch"]) == data["commit"]
