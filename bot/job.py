@@ -140,7 +140,7 @@ async def _work(
                 strategy = make_strategy(manifest)
                 result = await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))
         outcome = _commit(repository, manifest, ledger, run_id, result)
-        (store.path(run_id) / "PULL_REQUEST.md").write_text(outcome.body, encoding="utf-8")
+        store.write_body(run_id, outcome.body)
         ledger.set_meta("state", result.status)
         return outcome
     finally:

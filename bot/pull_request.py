@@ -11,6 +11,7 @@ MARKER = "<!-- issuewright -->"
 """Hidden in every text of the bot, so that it knows its own."""
 
 MAX_CHARACTERS = 60_000
+MAX_DISPUTED = 6
 
 _HEADLINES = {
     "green": "Every given test passes.",
@@ -120,12 +121,16 @@ def _repository_line(evidence: Evidence) -> str:
 
 
 def _disputed(evidence: Evidence) -> str:
+    """Agreed ones first: two generations against the code are worth a look, a lone guess seldom is."""
     if not evidence.disputed and not evidence.vacuous:
         return ""
+    rows = sorted(evidence.disputed, key=lambda row: row.case.trust)
     lines = [
-        f"- {row.case.trust}: `{_code(row)}` — the code gives something else" for row in evidence.disputed
+        f"- {row.case.trust}: `{_code(row)}` — the code gives something else" for row in rows[:MAX_DISPUTED]
     ]
-    lines += [f"- thrown out, it cannot fail: `{_code(row)}`" for row in evidence.vacuous]
+    if len(rows) > MAX_DISPUTED:
+        lines.append(f"- and {len(rows) - MAX_DISPUTED} more")
+    lines += [f"- thrown out, it cannot fail: `{_code(row)}`" for row in evidence.vacuous[:MAX_DISPUTED]]
     note = (
         "The model also wrote these checks. They are not part of the change and decided nothing; please look."
     )

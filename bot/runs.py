@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import logging
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +12,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from pipelines.budget import Budget
-from pipelines.errors import InfrastructureError, RefusalError
+from pipelines.errors import InfrastructureError, PipelineError, RefusalError
 from pipelines.ledger import Ledger
+
+_log = logging.getLogger(__name__)
 
 
 class Manifest(BaseModel):
@@ -82,26 +85,38 @@ class RunStore:
 
     def unfinished(self, manifest: Manifest) -> str | None:
         """The latest run of the same work that did not come to its end."""
-        for run_id in self._ids():
-            ledger = self.ledger(run_id)
-            try:
-                same = ledger.meta("identity") == manifest.identity()
-                if same and ledger.meta("state") == "unfinished":
-                    return run_id
-            finally:
-                ledger.close()
+        identity = manifest.identity()
+        for run_id, ledger in self._readable():
+            if ledger.meta("identity") == identity and ledger.meta("state") == "unfinished":
+                return run_id
         return None
 
     def summaries(self) -> list[RunSummary]:
-        """All runs, the latest first."""
-        found = []
+        """All runs that can be read, the latest first."""
+        return [_summary(run_id, ledger) for run_id, ledger in self._readable()]
+
+    def _readable(self) -> Iterator[tuple[str, Ledger]]:
+        """Ledgers, the latest first; a damaged or foreign one must not be in the way of the others."""
         for run_id in self._ids():
-            ledger = self.ledger(run_id)
             try:
-                found.append(_summary(run_id, ledger))
+                ledger = self.ledger(run_id)
+            except PipelineError as error:
+                _log.warning("run %s is passed over: %s", run_id, error)
+                continue
+            try:
+                if ledger.meta("manifest") is not None:
+                    yield run_id, ledger
             finally:
                 ledger.close()
-        return found
+
+    def write_body(self, run_id: str, body: str) -> Path:
+        """Keep the pull request's text with the run. Raises InfrastructureError."""
+        path = self.path(run_id) / "PULL_REQUEST.md"
+        try:
+            path.write_text(body, encoding="utf-8")
+        except OSError as error:
+            raise InfrastructureError(f"{path} cannot be written: {error.strerror}") from error
+        return path
 
     def _ids(self) -> list[str]:
         """Names of the runs, the latest first."""

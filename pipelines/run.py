@@ -169,7 +169,7 @@ class Run:
                     return await job.run(box), clock() - started
                 finally:
                     await box.destroy()
-            except SandboxError as error:
+            except (SandboxError, OSError) as error:
                 raise InfrastructureError(f"the {backend.name} sandbox failed: {error}") from error
 
     def _key(self, kind: EntryKind, digest: str) -> EntryKey:

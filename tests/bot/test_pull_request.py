@@ -119,6 +119,17 @@ def test_disputed_and_vacuous_tests_are_listed_and_said_to_decide_nothing() -> N
     assert "it cannot fail: `assert f`" in text
 
 
+def test_of_many_disputed_tests_the_agreed_ones_are_shown_first() -> None:
+    guesses = [
+        row(f"test_guessed_{n}", "guessed", head="failed", body=f"assert f({n}) == 9") for n in range(9)
+    ]
+    agreed = row("test_agreed_9", "agreed", head="failed", body="assert f(77) == 9")
+    text = body(result(evidence=evidence(row("test_given_1"), disputed=(*guesses, agreed))))
+    assert text.index("agreed: `assert f(77) == 9`") < text.index("guessed: `assert f(0) == 9`")
+    assert "and 4 more" in text
+    assert "assert f(8) == 9" not in text
+
+
 @pytest.mark.parametrize(
     ("own", "words"),
     [

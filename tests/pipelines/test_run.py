@@ -48,6 +48,11 @@ class BrokenJob(EchoJob):
         raise SandboxBroken("the engine went away")
 
 
+class FullDiskJob(EchoJob):
+    async def run(self, box: Sandbox) -> Echo:
+        raise OSError(28, "No space left on device")
+
+
 def start(tmp_path: Path, model: ScriptedModel | None, **options: object) -> Run:
     backend = FakeBackend() if model else None
     meter = Meter(Budget.model_validate(options))
@@ -123,6 +128,8 @@ async def test_a_broken_sandbox_is_an_infrastructure_error_and_nothing_is_stored
     run = start(tmp_path, ScriptedModel([]))
     with pytest.raises(InfrastructureError, match="the engine went away"):
         await run.execute(BrokenJob("x"))
+    with pytest.raises(InfrastructureError, match="No space left"):
+        await run.execute(FullDiskJob("x"))
     assert list(run.services.ledger.entries()) == []
 
 
