@@ -87,11 +87,9 @@ class _Ticking:
 
 
 @contextmanager
-def open_display(console: Console, *, quiet: bool = False) -> Iterator[Display]:
-    """A live display on a terminal, plain lines elsewhere, nothing when quiet."""
-    if quiet:
-        yield PlainDisplay(Console(file=None, quiet=True))
-    elif console.is_terminal:
+def open_display(console: Console) -> Iterator[Display]:
+    """A live display on a terminal, plain lines elsewhere."""
+    if console.is_terminal:
         with Live(console=console, refresh_per_second=8, transient=True) as live:
             yield LiveDisplay(console, live)
     else:

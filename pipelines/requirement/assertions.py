@@ -132,8 +132,6 @@ def _checks(
         example = _from_method(node.value, line=line, text=text, reading=reading)
         if example is not None:
             yield example, ()
-        elif isinstance(node.value, ast.Compare):
-            yield from_condition(node.value, line=line, text=text, reading=reading), ()
 
 
 def _raised_by(context: ast.expr) -> str:

@@ -15,7 +15,7 @@ _TRAILER = re.compile(r"\.[A-Za-z_][A-Za-z0-9_]*(?=[(\[.`\s]|$)|[(\[]")
 _DEFINITION = re.compile(r"\b(?:def|class)\s+$")
 _SIGNATURE_LIKE = re.compile(r"[A-Za-z_.]+\(\s*(?:\*{0,2}[A-Za-z_]\w*\s*(?:,\s*)?)*\)")
 _RECURRENCE = re.compile(
-    r"(?<![\w.])([A-Za-z_]\w{0,60})\([ \t]*[A-Za-z_][\w, \t]{0,60}\)[ \t]*=(?!=)[^\n]{0,200}?\b\1\("
+    r"(?<![\w.])([A-Za-z_]\w{0,60})\([ \t]*[A-Za-z_][\w, \t]{0,60}\)[ \t]*=(?!=)[^\n,;]{0,200}?\b\1\("
 )
 _INEXACT = re.compile(r"[`*]{0,3}[ \t]*(?:≈|≃|≅|~=?|!=|≠|<>)[ \t]*\S")
 

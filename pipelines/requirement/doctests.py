@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from pipelines.requirement.comparisons import from_condition, from_source
 from pipelines.requirement.expressions import (
+    bound_names,
     called_names,
     exception_name,
     parse_expression,
     parse_module,
     pythonic,
+    used_names,
 )
 from pipelines.requirement.markdown import Line
 from pipelines.requirement.reading import Reading, Region
@@ -39,6 +41,7 @@ def read_doctests(region: Region, reading: Reading) -> None:
     interactions = list(_interactions(region, reading))
     shown = {name for item in interactions if item.want for name in _calls(item.source)}
     earlier: list[str] = []
+    state: set[str] = set()
     for item in interactions:
         if not reading.effort.spend(20 + len(item.source) // 8):
             return
@@ -48,7 +51,9 @@ def read_doctests(region: Region, reading: Reading) -> None:
             continue
         for example in _examples(item, tree, shown, reading):
             reading.add(example, region, earlier)
-        if not item.want.startswith("Traceback"):
+        bound = bound_names(tree)
+        if not item.want.startswith("Traceback") and (bound or used_names(tree) & state):
+            state |= bound
             earlier.append(item.source)
 
 

@@ -49,13 +49,21 @@ _CONDITION = re.compile(
 _WISH = re.compile(
     r"\b(?:expect(?:ed|ing)?|want(?:ed)?|like|need|prefer|hope[ds]?)\b[^.;\n]{0,60}$", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(r"(?<!\.\w)[.!?;](?=\s|$)|[。！？；]|\n\s*(?:\n|[-*+>|#]|\d+[.)]\s)")
+_SENTENCE_END = re.compile(r"(?<!\.\w)[.!?;](?=\s|$)|[。！？；]")
+_MERE_WORDS = re.compile(r"[ \t]*[^\W\d_][^`()\n:]*[^`()\n:.]\n")
+_OPERAND_BEFORE = re.compile(
+    r"(?:\b(?:await|not)\s+|[\w)\]}\"'][ \t]*(?:[-+*/%&|^@<]|\*\*|//)[ \t]*|"
+    r"[\d)\]}\"'][ \t]+in[ \t]+|(?<![\w`*-])-)$"
+)
+_OPERAND_AFTER = re.compile(r"[ \t]*[-+*/%@][ \t]*[A-Za-z_]\w*[ \t]*(?:$|\n|[-+*/%(,.;])")
 _CODE = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"")
 
 
 def doubt(text: str, start: int, joint: Joint, value_end: int) -> str:
     """Why a call at `start` with a result up to `value_end` is no example of what is wanted, or ''."""
-    before, after = _before(text, start, joint), _after(text, value_end, joint)
+    if _OPERAND_BEFORE.search(text, max(0, start - _REACH), start) or _OPERAND_AFTER.match(text, value_end):
+        return "it is part of a larger expression"
+    before, after = _before(text, start), _after(text, value_end)
     return _doubt_of_wish(before, after, joint) or _doubt_of_result(before, after)
 
 
@@ -83,20 +91,20 @@ def _doubt_of_result(before: str, after: str) -> str:
     return "it holds under a condition only" if _CONDITION.match(after) else ""
 
 
-def _before(text: str, start: int, joint: Joint) -> str:
-    """The part of the sentence before the call; of the line where symbols join call and result."""
-    nearest = max(0, start - _REACH)
-    if joint.kind != "words":
-        nearest = max(nearest, text.rfind("\n", 0, start) + 1)
+def _before(text: str, start: int) -> str:
+    """The part of the sentence before the call; a line of mere words above a call belongs to it."""
+    line_start = text.rfind("\n", 0, start) + 1
+    if not text[line_start:start].strip(" \t`*"):
+        above = text[text.rfind("\n", 0, max(0, line_start - 1)) + 1 : line_start]
+        line_start -= len(above) if _MERE_WORDS.fullmatch(above) else 0
+    nearest = max(line_start, start - _REACH)
     ends = [match.end() for match in _SENTENCE_END.finditer(text, nearest, start)]
     return _CODE.sub(" ", text[ends[-1] if ends else nearest : start])
 
 
-def _after(text: str, end: int, joint: Joint) -> str:
-    """The rest of the sentence after the result; of the line where symbols join call and result."""
-    farthest = min(len(text), end + _REACH)
-    if joint.kind != "words":
-        line_end = text.find("\n", end, farthest)
-        farthest = line_end if line_end >= 0 else farthest
+def _after(text: str, end: int) -> str:
+    """The rest of the sentence after the result, on its line."""
+    line_end = text.find("\n", end, end + _REACH)
+    farthest = line_end if line_end >= 0 else min(len(text), end + _REACH)
     match = _SENTENCE_END.search(text, end, farthest)
     return text[end : match.end() if match else farthest]

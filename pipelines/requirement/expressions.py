@@ -140,7 +140,7 @@ def dotted(node: ast.expr) -> str:
 
 
 def is_value(text: str, *, known: frozenset[str] = frozenset()) -> bool:
-    """True for literals, arithmetic on them (`|` means "or" to many), and calls of constructors or known names."""
+    """True for literals, arithmetic (not `|`, often an "or"), calls of constructors or known names."""
     tree = parse_expression(text)
     if tree is None or not all(_may_be_in_value(node) for node in ast.walk(tree)):
         return False

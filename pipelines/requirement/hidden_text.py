@@ -11,7 +11,7 @@ _SPECIAL = re.compile(
     r"^[ \t>]*(?:```+|~~~+)|`+|<(?=[!?/A-Za-z])|&(?=[#A-Za-z])|!\[|\]\(|^[ ]{0,3}\[[^\]\n]{1,200}\]:",
     re.MULTILINE,
 )
-_BACKTICKS = re.compile("`+")
+_BACKTICKS_OR_END = re.compile("`+|\n\n")
 _MAX_CODE_SPAN = 4000
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]{0,30})((?:\s[^<>]{0,4000})?)/?>")
 _DECLARATION = re.compile(r"<[!?][^<>]{0,4000}>")
@@ -98,11 +98,11 @@ def _fence_end(text: str, match: re.Match[str]) -> int:
 
 def _code_span_end(text: str, match: re.Match[str]) -> int:
     ticks = match.group().lstrip(" \t>")
-    limit = match.end() + _MAX_CODE_SPAN
-    paragraph_end = text.find("\n\n", match.end(), limit)
-    for run in _BACKTICKS.finditer(text, match.end(), paragraph_end if paragraph_end >= 0 else limit):
-        if run.group() == ticks:
-            return run.end()
+    for found in _BACKTICKS_OR_END.finditer(text, match.end(), match.end() + _MAX_CODE_SPAN):
+        if found.group() == ticks:
+            return found.end()
+        if found.group() == "\n\n":
+            break
     return match.end()
 
 

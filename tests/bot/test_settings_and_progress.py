@@ -100,11 +100,5 @@ def test_a_terminal_keeps_finished_steps_and_shows_tokens() -> None:
     assert "321 tokens" in out.getvalue()
 
 
-def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with open_display(Console(), quiet=True) as display:
-        display.show(Progress(stage="writing"))
-    assert capsys.readouterr() == ("", "")
-
-
 def test_the_home_of_tests_is_not_the_users() -> None:
     assert Path.home() not in config_file().parents
