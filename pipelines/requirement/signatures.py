@@ -17,7 +17,7 @@ _INLINE_CALL = re.compile(r"`{0,2}\b([A-Za-z_]\w*)(\([^`\n()]{0,300}\))(\s*->\s*
 _INLINE_NAME = re.compile(r"`([A-Za-z_]\w*)(?:\(\))?`")
 _MAX_PARAGRAPH = 10_000
 _FUNCTION_WORD = re.compile(
-    r"\b(?:functions?|methods?|implement|add|write|create|called|named|provide|signature|funktion|methode|"
+    r"\b(?:functions?|methods?|implement|add|write|create|needs?|called|named|provide|signature|funktion|methode|"
     r"implementier\w*|schreib\w*|fonction|méthode|función|método|função|funzione|metodo|функци\w*|реализ\w*)\b"
     r"|関数|メソッド|函数|方法|함수|메서드",
     re.IGNORECASE,
@@ -143,7 +143,8 @@ def _in_prose(text: str) -> Iterator[Signature]:
         yield from _from_header(match.group(1))
     for match in _INLINE_CALL.finditer(text):
         context = text[max(0, match.start() - 60) : match.start()] + text[match.end() : match.end() + 20]
-        if match.group(1) not in BUILTINS and _FUNCTION_WORD.search(context) and _only_names(match.group(2)):
+        meant = _FUNCTION_WORD.search(context) or _is_subject(text, match)
+        if match.group(1) not in BUILTINS and meant and _only_names(match.group(2)):
             returns = match.group(3) or ""
             yield from _from_header(f"def {match.group(1)}{match.group(2)}{returns.rstrip()}")
     for match in _INLINE_NAME.finditer(text):
@@ -155,6 +156,14 @@ def _in_prose(text: str) -> Iterator[Signature]:
             yield Signature(name=match.group(1), kind="class")
         elif _NAMED_FUNCTION.search(before) and match.group(1) not in BUILTINS:
             yield Signature(name=match.group(1), kind="function")
+
+
+def _is_subject(text: str, match: re.Match[str]) -> bool:
+    """True for code that begins a sentence, as in "`chunk(items, size)` returns ..."."""
+    return (
+        match.group().startswith("`")
+        and re.search(r"(?:^|[.:!?。：！？])\s*$", text[: match.start()]) is not None
+    )
 
 
 def _only_names(arguments: str) -> bool:

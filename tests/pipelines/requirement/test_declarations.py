@@ -165,3 +165,21 @@ def test_equal_results_do_not(first: tuple[str, str], second: tuple[str, str]) -
 def test_a_result_and_an_error_contradict() -> None:
     (text,) = contradictions((example("value", "2", 1), example("raises", "ValueError", 2)))
     assert "an error ValueError" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`chunk_list(items, size)` takes a list and cuts it into pieces.",
+        "Something is missing here. `chunk_list(items, size)` cuts a list into pieces.",
+        "We need `chunk_list(items, size)` for the export.",
+    ],
+)
+def test_code_that_is_the_subject_of_a_sentence_is_declared(text: str) -> None:
+    (signature,) = parse(f"# Cut lists\n\n{text}\n").signatures
+    assert (signature.name, signature.parameters) == ("chunk_list", ("items", "size"))
+
+
+def test_code_that_is_only_compared_with_is_not_declared() -> None:
+    text = "# Cut lists\n\nIt should be as quick as `split_fast(items, size)` is today.\n"
+    assert parse(text).signatures == ()
