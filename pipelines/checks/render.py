@@ -27,6 +27,9 @@ _WELL_KNOWN = {
     "timezone": "from datetime import timezone",
 }
 
+_DOCSTRING = 80
+"""Characters; whole lines then fit what most repositories allow."""
+
 _DATETIME_CLASS = re.compile(r"\bdatetime(\(|\.(now|strptime|fromisoformat|combine|fromtimestamp)\b)")
 """Uses of the class `datetime`, as opposed to the module."""
 
@@ -88,7 +91,7 @@ def _imports(
 
 def _function(case: TestCase) -> str:
     lines = [line for statement in case.body for line in _indentable(statement).splitlines()]
-    head = f"def {case.name}({', '.join(case.arguments)}):"
+    head = f"def {case.name}({', '.join(case.arguments)}) -> None:"
     note = f'    """{_docstring(f"{case.trust.capitalize()}: {case.title}")}"""'
     return "\n".join([head, note, *(f"    {line}" if line else "" for line in lines)])
 
@@ -99,5 +102,7 @@ def _indentable(statement: str) -> str:
 
 
 def _docstring(text: str) -> str:
-    safe = " ".join(text.split()).replace("\\", "\\\\").replace('"""', "'''")
+    line = " ".join(text.split())
+    line = line if len(line) <= _DOCSTRING else line[: _DOCSTRING - 1] + "…"
+    safe = line.replace("\\", "\\\\").replace('"""', "'''")
     return safe + " " if safe.endswith('"') else safe

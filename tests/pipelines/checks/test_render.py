@@ -68,6 +68,11 @@ def test_strings_of_several_lines_keep_their_value(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(path)], check=True)
 
 
+def test_long_titles_are_cut_to_fit_a_line() -> None:
+    text = render(case("test_a", "assert f(1) == 2", title="word " * 60))
+    assert max(len(line) for line in text.splitlines()) < 100
+
+
 @pytest.mark.parametrize("title", ['ends in a quote"', 'has """ inside', "back\\slash \\", "line\nbreak"])
 def test_any_title_makes_a_docstring(title: str) -> None:
     text = render(case("test_a", "assert f(1) == 2", title=title))
