@@ -22,7 +22,6 @@ from bot.sample import create_sample
 from bot.services import equipment_for
 from bot.settings import Settings, load_settings
 from pipelines.budget import Budget
-from pipelines.model.endpoint import Endpoint
 from pipelines.requirement.parse import parse_issue
 
 app = typer.Typer(
@@ -45,7 +44,9 @@ ServerOption = Annotated[
     str | None,
     typer.Option("--model-url", help="OpenAI-compatible server, such as http://127.0.0.1:8000/v1."),
 ]
-ModelNameOption = Annotated[str, typer.Option("--model-name", help="Model on that server.")]
+ModelNameOption = Annotated[
+    str | None, typer.Option("--model-name", help="Model on that server; its first one if not said.")
+]
 SandboxOption = Annotated[
     Literal["auto", "docker", "bubblewrap"] | None,
     typer.Option("--sandbox", help="Where generated code runs."),
@@ -77,7 +78,7 @@ def run(
         int | None, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")
     ] = None,
     model_url: ServerOption = None,
-    model_name: ModelNameOption = "auto",
+    model_name: ModelNameOption = None,
     sandbox: SandboxOption = None,
     budget_tokens: Annotated[int | None, typer.Option("--budget-tokens", min=1)] = None,
     budget_model_calls: Annotated[int | None, typer.Option("--budget-model-calls", min=1)] = None,
@@ -93,7 +94,7 @@ def run(
     if spec:
         print(parse_issue(text, path=issue).model_dump_json(indent=2))
         return
-    settings = load_settings(seed=seed, sandbox=sandbox, executor=_endpoint(model_url, model_name))
+    settings = load_settings(seed=seed, sandbox=sandbox, executor=endpoint_options(model_url, model_name))
     caps = {
         "tokens": budget_tokens,
         "model_calls": budget_model_calls,
@@ -109,12 +110,12 @@ def run(
 def sample(
     folder: Annotated[Path, typer.Argument(help="Where to create it.")] = Path("issuewright-sample"),
     model_url: ServerOption = None,
-    model_name: ModelNameOption = "auto",
+    model_name: ModelNameOption = None,
     sandbox: SandboxOption = None,
     json: JsonOption = False,
 ) -> None:
     """Create a sample repository with an issue, and run the main job on it."""
-    settings = load_settings(sandbox=sandbox, executor=_endpoint(model_url, model_name))
+    settings = load_settings(sandbox=sandbox, executor=endpoint_options(model_url, model_name))
     issue = create_sample(folder)
     order = Order(str(issue), issue.read_bytes(), folder / "teatime")
     _run_and_report(order, settings, json=json)
@@ -123,14 +124,14 @@ def sample(
 @app.command()
 def doctor(
     model_url: ServerOption = None,
-    model_name: ModelNameOption = "auto",
+    model_name: ModelNameOption = None,
     sandbox: SandboxOption = None,
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Fetch the embedded model if it is missing.")
     ] = False,
 ) -> None:
     """Check git, sandbox and model, and say what to do about what is missing."""
-    settings = load_settings(sandbox=sandbox, executor=_endpoint(model_url, model_name))
+    settings = load_settings(sandbox=sandbox, executor=endpoint_options(model_url, model_name))
     healthy = run_async(examine(settings, Console(), fetch=fetch))
     raise typer.Exit(ExitCode.GREEN if healthy else ExitCode.FAULT)
 
@@ -149,8 +150,10 @@ async def _run(order: Order, settings: Settings, display: Display) -> Outcome:
     return await run_order(order, settings, equipment_for(settings, display), listener=display.show)
 
 
-def _endpoint(url: str | None, name: str) -> Endpoint | None:
-    return Endpoint(base_url=url, model=name) if url else None
+def endpoint_options(url: str | None, name: str | None) -> dict[str, str] | None:
+    """What the command line says of the executor's server; the rest, such as its key, stays as configured."""
+    said = {"base_url": url, "model": name}
+    return {key: value for key, value in said.items() if value} or None
 
 
 def with_options(

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.cli import with_options
+from bot.cli import endpoint_options, with_options
 from bot.progress import open_display
 from bot.settings import config_file, load_settings
 from pipelines.errors import RefusalError
@@ -66,6 +66,18 @@ def test_a_bad_file_is_refused_with_the_key(text: str, words: str) -> None:
     with pytest.raises(RefusalError, match=words) as raised:
         load_settings()
     assert "config.toml" in str(raised.value)
+
+
+def test_a_server_on_the_command_line_keeps_its_configured_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISSUEWRIGHT_EXECUTOR__BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("ISSUEWRIGHT_EXECUTOR__API_KEY", "sk-secret")
+    monkeypatch.setenv("ISSUEWRIGHT_EXECUTOR__MODEL", "configured")
+    executor = load_settings(executor=endpoint_options("http://127.0.0.1:2/v1", None)).executor
+    assert executor
+    assert executor.api_key
+    assert (executor.base_url, executor.model) == ("http://127.0.0.1:2/v1", "configured")
+    assert executor.api_key.get_secret_value() == "sk-secret"
+    assert endpoint_options(None, None) is None
 
 
 def test_options_change_only_what_they_say() -> None:
