@@ -74,9 +74,12 @@ async def gather_evidence(run: Run, task: Task, candidate: Candidate) -> tuple[E
 
 async def _rows(run: Run, task: Task, candidate: Candidate, cases: Sequence[TestCase]) -> tuple[Row, ...]:
     on_base = _base_candidate(task, candidate)
-    base = await check(run.fork("base"), task, on_base, cases, label="tests on the base")
+    on_stub = raising_stub(candidate)
+    base = await check(
+        run.fork("base"), task, on_base, cases, label="tests on the base", written_for=candidate
+    )
     stub = await check(
-        run.fork("stub"), task, raising_stub(candidate), cases, label="tests on a raising stub"
+        run.fork("stub"), task, on_stub, cases, label="tests on a raising stub", written_for=candidate
     )
     head = await check(run.fork("head"), task, candidate, cases, label="tests on the candidate")
     return tuple(

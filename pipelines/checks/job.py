@@ -66,12 +66,21 @@ def _verdict(report: TestReport, *, by_name: bool) -> Verdict:
 
 
 async def check(
-    run: Run, task: Task, candidate: Candidate, cases: Sequence[TestCase], *, label: str
+    run: Run,
+    task: Task,
+    candidate: Candidate,
+    cases: Sequence[TestCase],
+    *,
+    label: str,
+    written_for: Candidate | None = None,
 ) -> Verdict:
-    """The verdict on a candidate, with an outcome for each of the cases, also for those that never ran."""
+    """The verdict on a candidate, with an outcome for each of the cases, also for those that never ran.
+
+    `written_for` is the candidate whose modules the test file imports, where it is another one.
+    """
     if not cases:
         return Verdict(outcomes={}, complete=True)
-    homes = name_homes(candidate, task.modules)
+    homes = name_homes(written_for or candidate, task.modules)
     default = task.targets[0].module
     tests = render_test_file(cases, title=task.requirement.title, homes=homes, default_module=default)
     job = PytestJob(

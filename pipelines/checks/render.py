@@ -37,14 +37,22 @@ _DATETIME_CLASS = re.compile(r"\bdatetime(\(|\.(now|strptime|fromisoformat|combi
 def render_test_file(
     cases: Sequence[TestCase], *, title: str, homes: Mapping[str, str], default_module: str
 ) -> str:
-    """A pytest file of the cases; `homes` gives each name's module, others come from the default."""
+    """A pytest file of the cases; `homes` gives the module of each name.
+
+    A name without a home is asked of the default module by the very tests that use it, so that one missing
+    name does not keep the other tests from running.
+    """
     names = {name for case in cases for name in case.names}
-    parts = [
-        f'"""{_docstring(f"Tests for the issue: {title}")}"""',
-        _imports(names, cases, homes, default_module),
+    standard = {name: line for name in names - homes.keys() if (line := standard_import(name, cases))}
+    known = homes.keys() | standard.keys()
+    head = f'"""{_docstring(f"Tests for the issue: {title}")}"""\n\n' + _imports(
+        standard.values(), {name: homes[name] for name in names & homes.keys()}, default_module
+    )
+    functions = [
+        _function(case, [f"from {default_module} import {name}" for name in case.names if name not in known])
+        for case in cases
     ]
-    parts += [_function(case) for case in cases]
-    return "\n\n\n".join([parts[0] + "\n\n" + parts[1], *parts[2:]]).rstrip() + "\n"
+    return "\n\n\n".join([head, *functions]).rstrip() + "\n"
 
 
 def name_homes(candidate: Candidate, modules: Mapping[str, str]) -> dict[str, str]:
@@ -72,28 +80,21 @@ def standard_import(name: str, cases: Sequence[TestCase] = ()) -> str | None:
     return f"import {name}" if name in sys.stdlib_module_names else None
 
 
-def _imports(
-    names: Iterable[str], cases: Sequence[TestCase], homes: Mapping[str, str], default_module: str
-) -> str:
-    standard: set[str] = set()
+def _imports(standard: Iterable[str], homes: Mapping[str, str], default_module: str) -> str:
+    """Standard imports, then those of the code under test, which is imported in any case."""
     own: dict[str, list[str]] = {}
-    for name in sorted(names):
-        line = None if name in homes else standard_import(name, cases)
-        if line:
-            standard.add(line)
-        else:
-            own.setdefault(homes.get(name, default_module), []).append(name)
-    if not own:
-        own[default_module] = []
-    imported = [f"from {m} import {', '.join(n)}" if n else f"import {m}" for m, n in sorted(own.items())]
-    return "\n".join([*sorted(standard, key=lambda line: line.split()[1]), "", *imported]).strip()
+    for name in sorted(homes):
+        own.setdefault(homes[name], []).append(name)
+    imported = [f"from {module} import {', '.join(names)}" for module, names in sorted(own.items())]
+    first = sorted(set(standard), key=lambda line: line.split()[1])
+    return "\n".join([*first, "", *(imported or [f"import {default_module}"])]).strip()
 
 
-def _function(case: TestCase) -> str:
+def _function(case: TestCase, imports: Sequence[str]) -> str:
     lines = [line for statement in case.body for line in _indentable(statement).splitlines()]
     head = f"def {case.name}({', '.join(case.arguments)}) -> None:"
     note = f'    """{_docstring(f"{case.trust.capitalize()}: {case.title}")}"""'
-    return "\n".join([head, note, *(f"    {line}" if line else "" for line in lines)])
+    return "\n".join([head, note, *(f"    {line}" if line else "" for line in (*imports, *lines))])
 
 
 def _indentable(statement: str) -> str:

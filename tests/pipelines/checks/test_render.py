@@ -28,8 +28,14 @@ def test_names_come_from_the_module_that_defines_them() -> None:
     assert "from pkg.other import g\n" in text
 
 
-def test_a_name_that_nobody_defines_is_asked_of_the_default_module() -> None:
-    assert "from pkg.mod import f\n" in render(case("test_a", "assert f(1) == 2"))
+def test_a_name_that_nobody_defines_fails_only_the_tests_that_use_it() -> None:
+    text = render(
+        case("test_a", "assert f(1) == 2"), case("test_b", "assert g(1) == 2"), homes={"f": "pkg.mod"}
+    )
+    head, _, rest = text.partition("def test_a")
+    assert "from pkg.mod import f\n" in head
+    assert "import g" not in head
+    assert '"""Given: as written"""\n    from pkg.mod import g\n    assert g(1) == 2' in rest
 
 
 def test_the_code_under_test_is_imported_even_where_no_name_is_used() -> None:
