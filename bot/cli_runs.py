@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Column, Table
 
 from bot.exit_codes import ExitCode
@@ -31,7 +32,8 @@ def runs() -> None:
         Column("run", overflow="fold"), "issue", "state", "started", Column("branch", overflow="fold")
     )
     for item in _store().summaries():
-        table.add_row(item.run_id, item.title, item.state, f"{item.started:%Y-%m-%d %H:%M}", item.branch)
+        cells = (item.run_id, item.title, item.state, f"{item.started:%Y-%m-%d %H:%M}", item.branch)
+        table.add_row(*map(escape, cells))
     Console().print(table if table.row_count else "No runs yet.")
 
 
@@ -42,10 +44,10 @@ def show(run_id: RunArgument) -> None:
     console = Console()
     decisions = Table("where", "decision", "why", title="Decisions")
     for decision in ledger.decisions():
-        decisions.add_row(decision.branch, decision.what, decision.why)
+        decisions.add_row(*map(escape, (decision.branch, decision.what, decision.why)))
     calls = Table("kind", "what", "where", "seconds", title="Calls")
     for entry in ledger.entries():
-        calls.add_row(entry.key.kind, entry.label, entry.key.branch, f"{entry.seconds:.1f}")
+        calls.add_row(*map(escape, (entry.key.kind, entry.label, entry.key.branch)), f"{entry.seconds:.1f}")
     console.print(decisions, calls)
     body = store.path(run_id) / "PULL_REQUEST.md"
     if body.is_file():
@@ -57,16 +59,13 @@ def replay(
     run_id: RunArgument,
     repo: Annotated[Path | None, typer.Option("--repo", help="Another clone of the repository.")] = None,
 ) -> None:
-    """Repeat a run from its record, without a model or a sandbox, and check that the commit is the same."""
-    store = _store()
-    ledger = store.ledger(run_id)
-    recorded = ledger.meta("commit")
-    ledger.close()
-    outcome = asyncio.run(replay_run(store, run_id, repository=repo))
-    if outcome.commit != recorded:
-        print(f"The replay gives commit {outcome.commit}, the run gave {recorded}.")
-        raise typer.Exit(ExitCode.FAULT)
-    print(f"The replay gives the same commit: {outcome.commit} on {outcome.branch}")
+    """Repeat a run from its record, without a model or a sandbox, and check that it ends the same."""
+    recorded, repeated = asyncio.run(replay_run(_store(), run_id, repository=repo))
+    for name, before, now in zip(recorded._fields, recorded, repeated, strict=True):
+        if before != now:
+            print(f"The replay differs in its {name}. Recorded:\n{before}\nNow:\n{now}")
+            raise typer.Exit(ExitCode.FAULT)
+    print(f"The replay ends the same: {repeated.status}, commit {repeated.commit or 'none'}")
 
 
 def _store() -> RunStore:

@@ -48,9 +48,20 @@ def create_commit(
 ) -> str:
     """Commit the files on top of `base` and point the branch at it; returns the commit.
 
-    The branch must not exist yet, or stand at `base`, or already be this very commit. Raises
-    NothingToCommit, RefusalError for paths that may not be written or a branch that moved, and
-    InfrastructureError with git's message. Until the branch is set, nothing refers to what was written.
+    The branch must not exist yet, or stand at `base`, or already be this very commit. Raises what
+    `build_commit` does, and RefusalError for a branch that moved.
+    """
+    commit = build_commit(git, base=base, files=files, details=details)
+    if read_branch(git, branch) != commit:
+        update_branch(git, branch, commit, base=base, env=details.environment())
+    return commit
+
+
+def build_commit(git: Git, *, base: str, files: Mapping[str, bytes], details: CommitDetails) -> str:
+    """Write the commit of these files on top of `base`, with nothing that refers to it; returns its name.
+
+    Raises NothingToCommit, RefusalError for paths that may not be written, and InfrastructureError with
+    git's message.
     """
     identity = details.environment()
     entries = {entry.path: entry for entry in list_tree(git, base)}
@@ -69,12 +80,9 @@ def create_commit(
             f"nothing to commit: the generated files are those of {base[:12]} already; no branch was made"
         )
     message = details.message.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace")
-    commit = git.output(
+    return git.output(
         "commit-tree", "--no-gpg-sign", "-p", base, "-F", "-", tree, stdin=message, env=identity
     ).line
-    if read_branch(git, branch) != commit:
-        update_branch(git, branch, commit, base=base, env=identity)
-    return commit
 
 
 @contextmanager

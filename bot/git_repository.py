@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from bot import git_branch
-from bot.git_commit import CommitDetails, NothingToCommit, create_commit
+from bot.git_commit import CommitDetails, NothingToCommit, build_commit, create_commit
 from bot.git_process import Git, check_version
 from bot.git_snapshot import read_snapshot
 from pipelines.errors import RefusalError
 from pipelines.repository import RepositorySnapshot
 
-__all__ = ["Base", "GitRepository", "NothingToCommit"]
+__all__ = ["Base", "CommitDetails", "GitRepository", "NothingToCommit"]
 
 
 class Base(NamedTuple):
@@ -69,22 +68,13 @@ class GitRepository:
         """Every regular file of the commit; raises RefusalError when they are too large together."""
         return read_snapshot(self.git, commit)
 
-    def commit(
-        self,
-        *,
-        base: str,
-        branch: str,
-        files: Mapping[str, bytes],
-        message: str,
-        author_name: str,
-        author_email: str,
-        when: datetime,
-    ) -> str:
+    def commit(self, *, base: str, branch: str, files: Mapping[str, bytes], details: CommitDetails) -> str:
         """Commit the files on top of `base` on this branch only; see `git_commit.create_commit`."""
-        details = CommitDetails(
-            message=message, author_name=author_name, author_email=author_email, when=when
-        )
         return create_commit(self.git, base=base, branch=branch, files=files, details=details)
+
+    def build_commit(self, *, base: str, files: Mapping[str, bytes], details: CommitDetails) -> str:
+        """The commit that `commit` would make, on no branch; see `git_commit.build_commit`."""
+        return build_commit(self.git, base=base, files=files, details=details)
 
     def free_branch(self, wanted: str) -> str:
         """The wanted branch name, or it with -2, -3, ... where that is taken."""

@@ -1,13 +1,14 @@
 """The main job: an issue file becomes a commit on a branch, with the pull request's text."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from bot.git_branch import branch_slug
-from bot.git_repository import GitRepository, NothingToCommit
+from bot.git_repository import CommitDetails, GitRepository
 from bot.pull_request import commit_message, pull_request_body
 from bot.runs import Manifest, RunStore, now, read_manifest
 from bot.settings import Settings
@@ -105,13 +106,37 @@ async def resume(
     return Outcome(**{**vars(outcome), "resumed": True})
 
 
-async def replay(store: RunStore, run_id: str, *, repository: Path | None = None) -> Outcome:
-    """Repeat a run from its Ledger alone: no model, no sandbox. The commit must come out the same."""
-    ledger = store.ledger(run_id)
-    place = repository or Path(read_manifest(ledger).repository)
-    opened = GitRepository.open(place)
-    with store.lock(run_id):
-        return await _work(store, run_id, ledger, opened, no_equipment, lambda _: None)
+class Ending(NamedTuple):
+    """How a run ended: what a replay must give again."""
+
+    status: str
+    commit: str | None
+    body: str
+
+
+class Replayed(NamedTuple):
+    """A run as it was recorded, and as its record gives it now."""
+
+    recorded: Ending
+    repeated: Ending
+
+
+async def replay(store: RunStore, run_id: str, *, repository: Path | None = None) -> Replayed:
+    """Repeat a finished run from its Ledger alone, without model, sandbox or any change to the repository.
+
+    Raises RefusalError for a run that never came to its end, InfrastructureError for a record that lacks
+    something.
+    """
+    with closing(store.ledger(run_id)) as ledger, store.lock(run_id):
+        manifest = read_manifest(ledger)
+        if ledger.meta("state") == "unfinished":
+            raise RefusalError(f"run {run_id} was interrupted; its own command goes on with it")
+        opened = GitRepository.open(repository or Path(manifest.repository))
+        result = await _solve(ledger, opened, manifest, no_equipment, lambda _: None)
+        commit = _commit(opened, manifest, run_id, result, branch=None) if result.files else None
+        body = pull_request_body(result, manifest, run_id=run_id, branch=ledger.meta("branch"))
+        recorded = Ending(ledger.meta("state"), ledger.meta("commit"), store.read_body(run_id))
+        return Replayed(recorded, Ending(result.status, commit, body))
 
 
 @asynccontextmanager
@@ -128,23 +153,35 @@ async def _work(
     equipment: Equipment,
     listener: Listener,
 ) -> Outcome:
-    try:
+    with closing(ledger):
         manifest = read_manifest(ledger)
-        requirement = parse_issue(manifest.issue_text, path=manifest.issue_path)
-        snapshot = repository.snapshot(repository.base(manifest.base).commit)
-        result = question_before(requirement, snapshot)
-        if result is None:
-            async with equipment() as (model, backend):
-                services = Services(model, backend, ledger, Meter(manifest.budget), listener)
-                run = Run(services, seed=manifest.seed)
-                strategy = make_strategy(manifest)
-                result = await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))
-        outcome = _commit(repository, manifest, ledger, run_id, result)
-        store.write_body(run_id, outcome.body)
+        result = await _solve(ledger, repository, manifest, equipment, listener)
+        branch = _branch(repository, manifest, ledger, run_id, result) if result.files else None
+        commit = _commit(repository, manifest, run_id, result, branch=branch) if branch else None
+        body = pull_request_body(result, manifest, run_id=run_id, branch=branch)
+        store.write_body(run_id, body)
+        ledger.set_meta("commit", commit)
         ledger.set_meta("state", result.status)
-        return outcome
-    finally:
-        ledger.close()
+        return Outcome(run_id, result, manifest.base, branch, commit, body)
+
+
+async def _solve(
+    ledger: Ledger,
+    repository: GitRepository,
+    manifest: Manifest,
+    equipment: Equipment,
+    listener: Listener,
+) -> Result:
+    requirement = parse_issue(manifest.issue_text, path=manifest.issue_path)
+    snapshot = repository.snapshot(repository.base(manifest.base).commit)
+    question = question_before(requirement, snapshot)
+    if question is not None:
+        return question
+    async with equipment() as (model, backend):
+        services = Services(model, backend, ledger, Meter(manifest.budget), listener)
+        run = Run(services, seed=manifest.seed)
+        strategy = make_strategy(manifest)
+        return await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))
 
 
 def make_strategy(manifest: Manifest) -> Strategy:
@@ -162,38 +199,29 @@ def _options(manifest: Manifest) -> PipelineOptions:
     return PipelineOptions(tester=WritingParameters.model_validate(manifest.parameters["tester"]))
 
 
-def _commit(
+def _branch(
     repository: GitRepository, manifest: Manifest, ledger: Ledger, run_id: str, result: Result
-) -> Outcome:
-    """The commit on its branch; the name, once chosen, is kept with the run so that a repetition meets it."""
-    if not result.files:
-        body = pull_request_body(result, manifest, run_id=run_id, branch=None)
-        return Outcome(run_id, result, manifest.base, None, None, body)
-    branch = ledger.meta("branch")
-    if branch is None:
+) -> str:
+    """The name of the branch; once chosen it is kept with the run, so that a repetition meets it."""
+    chosen = ledger.meta("branch")
+    if chosen is None:
         slug = branch_slug(result.requirement.title, fallback=run_id)
-        branch = repository.free_branch(manifest.branch or BRANCH_PREFIX + slug)
-        ledger.set_meta("branch", branch)
-    try:
-        commit = repository.commit(
-            base=manifest.base,
-            branch=branch,
-            files={path: text.encode() for path, text in result.files.items()},
-            message=commit_message(result, run_id=run_id),
-            author_name=manifest.author_name,
-            author_email=manifest.author_email,
-            when=manifest.started,
-        )
-    except NothingToCommit as nothing:
-        result = result.model_copy(update={"status": "draft", "reasons": (*result.reasons, str(nothing))})
-        return Outcome(
-            run_id,
-            result,
-            manifest.base,
-            None,
-            None,
-            pull_request_body(result, manifest, run_id=run_id, branch=None),
-        )
-    ledger.set_meta("commit", commit)
-    body = pull_request_body(result, manifest, run_id=run_id, branch=branch)
-    return Outcome(run_id, result, manifest.base, branch, commit, body)
+        chosen = repository.free_branch(manifest.branch or BRANCH_PREFIX + slug)
+        ledger.set_meta("branch", chosen)
+    return str(chosen)
+
+
+def _commit(
+    repository: GitRepository, manifest: Manifest, run_id: str, result: Result, *, branch: str | None
+) -> str:
+    """The commit of the result on this branch, or on none."""
+    files = {path: text.encode() for path, text in result.files.items()}
+    details = CommitDetails(
+        message=commit_message(result, run_id=run_id),
+        author_name=manifest.author_name,
+        author_email=manifest.author_email,
+        when=manifest.started,
+    )
+    if branch is None:
+        return repository.build_commit(base=manifest.base, files=files, details=details)
+    return repository.commit(base=manifest.base, branch=branch, files=files, details=details)

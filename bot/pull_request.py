@@ -114,6 +114,8 @@ def _repository_line(evidence: Evidence) -> str:
         "same": f"{own.passed_before} passed before and pass now.",
         "worse": f"{len(own.broken)} of {own.passed_before} that passed before no longer do:\n"
         + _bullets(f"`{name}`" for name in own.broken),
+        "cut off": f"The suite was cut off. Of {own.passed_before} that had passed before, "
+        f"{own.passed_after} passed again before the end:\n" + _fenced(own.diagnosis[-1500:]),
         "not runnable": "They could not be run in the sandbox, so nothing is said of them:\n"
         + _fenced(own.diagnosis[-1500:]),
     }

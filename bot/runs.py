@@ -4,8 +4,9 @@ import fcntl
 import hashlib
 import logging
 import secrets
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -52,6 +53,7 @@ class RunSummary(BaseModel):
     """A line of `issuewright runs`."""
 
     run_id: str
+    identity: str
     title: str
     state: str
     started: datetime
@@ -86,37 +88,27 @@ class RunStore:
     def unfinished(self, manifest: Manifest) -> str | None:
         """The latest run of the same work that did not come to its end."""
         identity = manifest.identity()
-        for run_id, ledger in self._readable():
-            if ledger.meta("identity") == identity and ledger.meta("state") == "unfinished":
-                return run_id
-        return None
+        found = (s.run_id for s in self.summaries() if s.identity == identity and s.state == "unfinished")
+        return next(found, None)
 
     def summaries(self) -> list[RunSummary]:
-        """All runs that can be read, the latest first."""
-        return [_summary(run_id, ledger) for run_id, ledger in self._readable()]
-
-    def _readable(self) -> Iterator[tuple[str, Ledger]]:
-        """Ledgers, the latest first; a damaged or foreign one must not be in the way of the others."""
+        """All runs, the latest first; a damaged or foreign record must not be in the way of the others."""
+        found = []
         for run_id in self._ids():
             try:
-                ledger = self.ledger(run_id)
-            except PipelineError as error:
+                with closing(self.ledger(run_id)) as ledger:
+                    found.append(_summary(run_id, ledger))
+            except (PipelineError, sqlite3.Error, ValueError) as error:
                 _log.warning("run %s is passed over: %s", run_id, error)
-                continue
-            try:
-                if ledger.meta("manifest") is not None:
-                    yield run_id, ledger
-            finally:
-                ledger.close()
+        return found
 
-    def write_body(self, run_id: str, body: str) -> Path:
+    def write_body(self, run_id: str, body: str) -> None:
         """Keep the pull request's text with the run. Raises InfrastructureError."""
         path = self.path(run_id) / "PULL_REQUEST.md"
         try:
             path.write_text(body, encoding="utf-8")
         except OSError as error:
             raise InfrastructureError(f"{path} cannot be written: {error.strerror}") from error
-        return path
 
     def _ids(self) -> list[str]:
         """Names of the runs, the latest first."""
@@ -124,6 +116,14 @@ class RunStore:
             self.folder.glob("*/ledger.sqlite3"), key=lambda path: path.stat().st_mtime, reverse=True
         )
         return [path.parent.name for path in files]
+
+    def read_body(self, run_id: str) -> str:
+        """The pull request's text of a finished run. Raises InfrastructureError when it is gone."""
+        path = self.path(run_id) / "PULL_REQUEST.md"
+        try:
+            return path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise InfrastructureError(f"{path} cannot be read: {error.strerror}") from error
 
     @contextmanager
     def lock(self, run_id: str) -> Iterator[None]:
@@ -156,6 +156,7 @@ def _summary(run_id: str, ledger: Ledger) -> RunSummary:
     first_line = manifest.issue_text.decode(errors="replace").strip().splitlines()
     return RunSummary(
         run_id=run_id,
+        identity=str(ledger.meta("identity")),
         title=(first_line[0] if first_line else "").lstrip("# "),
         state=str(ledger.meta("state")),
         started=manifest.started,

@@ -5,7 +5,7 @@ import re
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pipelines.errors import ModelError
+from pipelines.errors import BudgetExceeded, ModelError
 from pipelines.model.protocol import Completion, Model, ModelRequest
 from pipelines.model.structured import ask_json
 from pipelines.prompting import prompt
@@ -71,7 +71,7 @@ async def _analyse(run: Run, requirement: Requirement) -> Analysis | None:
     model: Model = _RunModel(run, "analysis of the issue")
     try:
         return await ask_json(model, request, Analysis, fallback=read_plain)
-    except ModelError as error:
+    except (ModelError, BudgetExceeded) as error:
         run.decide("go on without analysis", str(error))
         return None
 

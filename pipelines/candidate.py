@@ -1,6 +1,5 @@
 """What a strategy produces, and what is known about it."""
 
-import hashlib
 from collections.abc import Mapping
 from typing import Literal
 
@@ -23,11 +22,6 @@ class Candidate(Record):
     """Text by path relative to the repository's root."""
     origin: str
     """How it came to be, such as `greedy`, `sample 3` or `repair 1 of greedy`."""
-
-    def digest(self) -> str:
-        """SHA-256 of paths and contents."""
-        parts = (f"{path}\0{text}\0" for path, text in sorted(self.files.items()))
-        return hashlib.sha256("".join(parts).encode()).hexdigest()
 
 
 class TestCase(Record):
@@ -69,7 +63,7 @@ class Verdict(Record):
     """What the sandbox saw when a Candidate met the TestCases."""
 
     outcomes: Mapping[str, Outcome]
-    """By test name; a test that never ran is there as `not_run`."""
+    """By test name, or by full test id for a repository's own tests."""
     complete: bool
     """Whether the test session came to its proper end."""
     diagnosis: str = ""

@@ -79,7 +79,10 @@ async def _ask_for_file(
 
 def finish_file(task: Task, target: Target, code: str) -> str:
     """The file to write: missing names supplied, merged into what the base has. Raises ModelError."""
-    code = supply_names(without_self_tests(code), [block.code for block in task.requirement.code_blocks])
+    if not any(example.kind == "stdio" for example in task.requirement.examples):
+        # A program must call itself; anything else must not.
+        code = without_self_tests(code)
+    code = supply_names(code, [block.code for block in task.requirement.code_blocks])
     existing = task.existing(target.path)
     return merge_module(existing, code) if existing else code
 
@@ -97,7 +100,7 @@ def without_self_tests(source: str) -> str:
             dropped.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     if not dropped:
         return source
-    lines = source.splitlines()
+    lines = source.split("\n")  # not splitlines, which knows more line ends than Python's parser
     kept = [line for number, line in enumerate(lines, start=1) if number not in dropped]
     return "\n".join(kept).rstrip() + "\n"
 

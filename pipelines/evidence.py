@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pipelines.candidate import Candidate, Outcome, Record, Status, TestCase, Verdict
-from pipelines.checks.job import check, run_repository_tests
+from pipelines.checks.job import check, run_repository_tests, run_test_file
 from pipelines.checks.render import name_homes, render_test_file
 from pipelines.checks.stub import raising_stub
 from pipelines.run import Run
@@ -30,7 +30,8 @@ class Row(Record):
 class RepositoryTests(Record):
     """The repository's own tests before and after."""
 
-    state: Literal["none", "same", "worse", "not runnable"]
+    state: Literal["none", "same", "worse", "cut off", "not runnable"]
+    """`cut off`: the suite ended early once; only tests that finished both times are compared."""
     passed_before: int = 0
     passed_after: int = 0
     broken: tuple[str, ...] = ()
@@ -47,17 +48,14 @@ class Evidence(Record):
     """Tests that the model wrote and the candidate fails; they decide nothing and are not committed."""
     vacuous: tuple[Row, ...] = ()
     """Tests that pass without the code; thrown out."""
+    problems: tuple[str, ...] = ()
+    """What the committed test file does, run as it is committed, that its rows do not say."""
     repository: RepositoryTests
 
     @property
     def given(self) -> tuple[Row, ...]:
         """The rows of `given` tests."""
         return tuple(row for row in self.rows if row.case.trust == "given")
-
-    @property
-    def given_hold(self) -> bool:
-        """Whether there are given tests and all pass."""
-        return bool(self.given) and all(row.head == "passed" for row in self.given)
 
 
 async def gather_evidence(run: Run, task: Task, candidate: Candidate) -> tuple[Evidence, str]:
@@ -67,9 +65,28 @@ async def gather_evidence(run: Run, task: Task, candidate: Candidate) -> tuple[E
     rows = await _rows(run, task, candidate, cases)
     kept, disputed, vacuous = sort_rows(rows)
     tests = rendered_tests(task, candidate, [row.case for row in kept])
-    repository = await _repository_tests(run, task, candidate, tests)
-    evidence = Evidence(rows=kept, disputed=disputed, vacuous=vacuous, repository=repository)
+    files = task.complete_files(candidate) | ({task.test_path: tests} if tests else {})
+    problems = await _as_committed(run.fork("committed"), task, files, kept) if tests else ()
+    repository, more = await _repository_tests(run, task, files, kept)
+    evidence = Evidence(
+        rows=kept, disputed=disputed, vacuous=vacuous, problems=(*problems, *more), repository=repository
+    )
     return evidence, tests
+
+
+def unproven(task: Task, verdict: Verdict, reason: str) -> Evidence:
+    """What is left to show when the Budget ended before there was evidence: the given tests."""
+    rows = tuple(
+        Row(
+            case=case,
+            base="not_run",
+            stub="not_run",
+            head=verdict.outcomes[case.name].status,
+            message=verdict.outcomes[case.name].message,
+        )
+        for case in task.given
+    )
+    return Evidence(rows=rows, repository=RepositoryTests(state="not runnable", diagnosis=reason))
 
 
 async def _rows(run: Run, task: Task, candidate: Candidate, cases: Sequence[TestCase]) -> tuple[Row, ...]:
@@ -119,29 +136,55 @@ def rendered_tests(task: Task, candidate: Candidate, cases: Sequence[TestCase]) 
     )
 
 
-async def _repository_tests(run: Run, task: Task, candidate: Candidate, tests: str) -> RepositoryTests:
+async def _as_committed(
+    run: Run, task: Task, files: Mapping[str, str], rows: Sequence[Row]
+) -> tuple[str, ...]:
+    verdict = await run_test_file(run, task, files, label="the test file as it is committed")
+    problems = committed_problems(verdict, task.test_path, rows)
+    return problems if verdict.complete else (*problems, f"it does not come to its end: {verdict.diagnosis}")
+
+
+def committed_problems(verdict: Verdict, test_path: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Tests of the file that did not pass although their row says so, and those that have no row."""
+    failing = {row.case.name for row in rows if row.head != "passed"}
+    expected = {row.case.name for row in rows}
+    seen = {name.rpartition("::")[2]: o for name, o in verdict.outcomes.items() if name.startswith(test_path)}
+    return tuple(
+        f"`{name}` is {outcome.status}: {outcome.message[-300:]}".strip()
+        for name, outcome in seen.items()
+        if (not outcome.passed and name not in failing) or name not in expected
+    )
+
+
+async def _repository_tests(
+    run: Run, task: Task, files: Mapping[str, str], rows: Sequence[Row]
+) -> tuple[RepositoryTests, tuple[str, ...]]:
+    """The repository's own tests before and after, and what the new tests do in its configuration."""
     if task.layout.test_command is None:
-        return RepositoryTests(state="none")
+        return RepositoryTests(state="none"), ()
     run.report("proving", "the repository's own tests before and after")
     before = await run_repository_tests(run.fork("own-base"), task, {}, label="repository tests, base")
     if not any(outcome.passed for outcome in before.outcomes.values()):
-        return RepositoryTests(state="not runnable", diagnosis=_why_not_runnable(before))
-    files = task.complete_files(candidate) | ({task.test_path: tests} if tests else {})
+        return RepositoryTests(state="not runnable", diagnosis=_why_not_runnable(before)), ()
     after = await run_repository_tests(run.fork("own-head"), task, files, label="repository tests, head")
-    return compare_repository(before, after)
+    problems = committed_problems(after, task.test_path, rows) if after.complete else ()
+    return compare_repository(before, after), tuple(f"in the repository's suite {p}" for p in problems)
 
 
 def compare_repository(before: Verdict, after: Verdict) -> RepositoryTests:
-    """Worse as soon as one test that passed before does not pass after."""
+    """Worse as soon as one test that passed before does not pass after; a suite cut off proves less."""
     passing = [name for name, outcome in before.outcomes.items() if outcome.passed]
     lost = Outcome(status="not_run", seconds=0.0)
-    broken = tuple(name for name in passing if not after.outcomes.get(name, lost).passed)
+    now = {name: after.outcomes.get(name, lost) for name in passing}
+    cut = not (before.complete and after.complete)
+    unknown = "not_run" if cut else None
+    broken = tuple(name for name, o in now.items() if not o.passed and o.status != unknown)
     return RepositoryTests(
-        state="worse" if broken else "same",
+        state="worse" if broken else "cut off" if cut else "same",
         passed_before=len(passing),
-        passed_after=len(passing) - len(broken),
+        passed_after=sum(outcome.passed for outcome in now.values()),
         broken=broken,
-        diagnosis=after.diagnosis if broken else "",
+        diagnosis=(before.diagnosis or after.diagnosis) if broken or cut else "",
     )
 
 

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS entries (
     kind TEXT NOT NULL, branch TEXT NOT NULL, digest TEXT NOT NULL, occurrence INTEGER NOT NULL,
     label TEXT NOT NULL, request TEXT NOT NULL, result TEXT NOT NULL, seconds REAL NOT NULL,
-    refusal TEXT NOT NULL,
+    failure TEXT NOT NULL,
     created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     PRIMARY KEY (kind, branch, digest, occurrence)
 );
@@ -53,11 +53,12 @@ class Entry(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A finished call's result and how long it took, or why the Budget refused it."""
+    """A finished call's result and how long it took, or why there is none."""
 
     result: str
     seconds: float
-    refusal: str = ""
+    failure: Literal["", "budget", "model"] = ""
+    """Who refused: the Budget, or the model whose answer could not be used; `result` then says why."""
 
 
 class Decision(NamedTuple):
@@ -119,7 +120,7 @@ class Ledger:
     def find(self, key: EntryKey) -> Stored | None:
         """The stored result of a finished call, or None."""
         row = self._db.execute(
-            "SELECT result, seconds, refusal FROM entries"
+            "SELECT result, seconds, failure FROM entries"
             " WHERE kind = ? AND branch = ? AND digest = ? AND occurrence = ?",
             key,
         ).fetchone()
@@ -128,7 +129,7 @@ class Ledger:
     def store(self, key: EntryKey, stored: Stored, *, label: str, request: str) -> None:
         """Store a finished call; it is on disk when this returns."""
         self._write(
-            "INSERT INTO entries (kind, branch, digest, occurrence, label, request, result, seconds, refusal)"
+            "INSERT INTO entries (kind, branch, digest, occurrence, label, request, result, seconds, failure)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*key, label, request, *stored),
         )

@@ -1,6 +1,8 @@
 """From a Requirement to a candidate with its evidence: the whole of a Run, whatever the strategy."""
 
+import ast
 import asyncio
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -14,14 +16,16 @@ from pipelines.checks.given import given_cases
 from pipelines.checks.special_cases import special_cases
 from pipelines.checks.written import WritingParameters, write_tests
 from pipelines.concurrency import settle
-from pipelines.errors import BudgetExceeded
-from pipelines.evidence import Evidence, gather_evidence
+from pipelines.errors import BudgetExceeded, RefusalError
+from pipelines.evidence import Evidence, gather_evidence, rendered_tests, unproven
 from pipelines.repository import RepositorySnapshot, choose_target, read_layout, snake_slug
 from pipelines.requirement.clarity import question_for
 from pipelines.requirement.types import Requirement
 from pipelines.run import Run
 from pipelines.strategies.base import Solution, Strategy
 from pipelines.task import Task
+
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 ResultStatus = Literal["green", "draft", "question"]
 
@@ -58,7 +62,9 @@ def question_before(requirement: Requirement, snapshot: RepositorySnapshot) -> R
 
     Raises RefusalError for a target path that the repository cannot have.
     """
-    place(Completed(requirement=requirement), snapshot)
+    task = place(Completed(requirement=requirement), snapshot)
+    for target in task.targets:
+        check_extendable(target.path, snapshot)
     question = question_for(requirement)
     return Result(status="question", reasons=(question,), requirement=requirement) if question else None
 
@@ -111,6 +117,20 @@ def place(completed: Completed, snapshot: RepositorySnapshot) -> Task:
     )
 
 
+def check_extendable(path: str, snapshot: RepositorySnapshot) -> None:
+    """Raise RefusalError for an existing file that cannot be extended without harm."""
+    content = snapshot.files.get(path)
+    if content is None:
+        return
+    try:
+        ast.parse(content.decode("utf-8"))
+    except (SyntaxError, ValueError) as error:
+        raise RefusalError(
+            f"the existing file {path} cannot be extended: it is not UTF-8 text that Python {_PYTHON} reads "
+            f"({error}); name another file in the issue, or convert this one first"
+        ) from error
+
+
 async def _write(run: Run, task: Task, options: PipelineOptions) -> tuple[TestCase, ...]:
     try:
         return await write_tests(run.fork("tests"), task, options.tester)
@@ -125,20 +145,27 @@ async def _prove(run: Run, task: Task, completed: Completed, solution: Solution)
     try:
         evidence, tests = await gather_evidence(run.fork("evidence"), task, candidate)
     except BudgetExceeded as limit:
-        return _without_candidate(run, task, completed, f"{limit}, before the candidate could be proven")
+        # The best so far is kept, with what is known of it.
+        reason = f"{limit}, before the candidate could be proven"
+        evidence = unproven(task, solution.best.verdict, reason)
+        tests = rendered_tests(task, candidate, task.given)
+        solution = solution._replace(stopped=reason)
     reasons = weaknesses(task, candidate, evidence)
     if solution.stopped:
         reasons = (*reasons, solution.stopped)
     files = task.complete_files(candidate) | ({task.test_path: tests} if tests else {})
+    changed = {path: text for path, text in files.items() if task.snapshot.files.get(path) != text.encode()}
+    if not changed:
+        reasons = (*reasons, "The repository already has exactly these files; there is nothing to commit.")
     return Result(
         status="draft" if reasons else "green",
         reasons=reasons,
         requirement=task.requirement,
         candidate=candidate,
-        files=files,
+        files=changed,
         test_path=task.test_path if tests else "",
         evidence=evidence,
-        assumptions=(*completed.assumptions, *_placement(task)),
+        assumptions=(*completed.assumptions, *_placement(task), *task.layout.notes),
         spent=run.services.meter.spent,
         spent_by_role=run.services.meter.by_role,
         models=tuple(run.services.meter.models),
@@ -159,6 +186,10 @@ def weaknesses(task: Task, candidate: Candidate, evidence: Evidence) -> tuple[st
     idle = [row.case.name for row in evidence.given if not row.can_fail]
     if idle:
         reasons.append(f"Given tests pass without the new code, so they prove nothing: {', '.join(idle)}.")
+    if evidence.problems:
+        reasons.append(
+            "The committed test file does more than its table says: " + "; ".join(evidence.problems)
+        )
     if evidence.repository.state == "worse":
         reasons.append(f"{len(evidence.repository.broken)} of the repository's own tests no longer pass.")
     prose = f"{task.requirement.title}\n{task.requirement.summary}"

@@ -77,8 +77,8 @@ def _split_future(source: str) -> tuple[str, str]:
         ),
         default=0,
     )
-    lines = source.splitlines(keepends=True)
-    return "".join(lines[:last]), "".join(lines[last:])
+    lines = source.split("\n")
+    return "".join(f"{line}\n" for line in lines[:last]), "\n".join(lines[last:])
 
 
 def _imports_first(line: str) -> bool:

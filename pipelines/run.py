@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from pydantic import BaseModel
 
 from pipelines.budget import Meter
-from pipelines.errors import BudgetExceeded, InfrastructureError
+from pipelines.errors import BudgetExceeded, InfrastructureError, ModelError
 from pipelines.ledger import EntryKey, EntryKind, Ledger, Stored
 from pipelines.model.protocol import Completion, Model, ModelRequest
 from sandbox import Limits, Sandbox, SandboxBackend, SandboxError
@@ -111,7 +111,7 @@ class Run:
             completion = Completion.model_validate_json(stored.result)
         else:
             self._check_budget(key, label, self.services.meter.check_model)
-            completion = await self._ask(request, label)
+            completion = await self._ask(key, request, label)
             stored = Stored(completion.model_dump_json(), completion.seconds)
             self.services.ledger.store(key, stored, label=label, request=request.model_dump_json())
         self.services.meter.charge_call(
@@ -121,8 +121,8 @@ class Run:
 
     def _find(self, key: EntryKey) -> Stored | None:
         stored = self.services.ledger.find(key)
-        if stored is not None and stored.refusal:
-            raise BudgetExceeded(stored.refusal)
+        if stored is not None and stored.failure:
+            raise (BudgetExceeded if stored.failure == "budget" else ModelError)(stored.result)
         return stored
 
     def _check_budget(self, key: EntryKey, label: str, check: Callable[[], None]) -> None:
@@ -130,16 +130,21 @@ class Run:
         try:
             check()
         except BudgetExceeded as refusal:
-            self.services.ledger.store(key, Stored("", 0.0, str(refusal)), label=label, request="")
+            self.services.ledger.store(key, Stored(str(refusal), 0.0, "budget"), label=label, request="")
             raise
 
-    async def _ask(self, request: ModelRequest, label: str) -> Completion:
+    async def _ask(self, key: EntryKey, request: ModelRequest, label: str) -> Completion:
         if self.services.model is None:
             raise InfrastructureError(
                 f"the recording has no answer for {label!r} in {self.branch}: "
                 "the run was interrupted before it, or this issuewright asks differently"
             )
-        return await self.services.model.complete(request)
+        try:
+            return await self.services.model.complete(request)
+        except ModelError as error:
+            stored = Stored(str(error), 0.0, "model")
+            self.services.ledger.store(key, stored, label=label, request=request.model_dump_json())
+            raise
 
     async def execute(self, job: SandboxJob[ResultT]) -> ResultT:
         """Do a job in a fresh box, or take its result from the Ledger.

@@ -83,7 +83,11 @@ class _Reporter:
 
 
 def _message(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """The exception and the lines that led to it, without the rest of the traceback."""
+    """The exception and the lines that led to it, as text that can be written anywhere."""
+    return _traceback(report).encode("utf-8", "backslashreplace").decode()
+
+
+def _traceback(report: pytest.TestReport | pytest.CollectReport) -> str:
     if report.passed:
         return ""
     if isinstance(report.longrepr, tuple):

@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from pipelines.candidate import TestCase
 from pipelines.requirement.types import Criterion, Example, Requirement
@@ -14,19 +14,23 @@ _BUILTINS = frozenset(dir(builtins))
 
 def given_cases(requirement: Requirement, *, program: str) -> tuple[TestCase, ...]:
     """One test per example; `program` is the file that stdin/stdout examples run."""
+    own = frozenset(signature.name for signature in requirement.signatures)
     return tuple(
-        _case(example, f"test_given_{number}", program, requirement.criteria)
+        _case(example, f"test_given_{number}", program, requirement.criteria, own)
         for number, example in enumerate(requirement.examples, start=1)
     )
 
 
-def _case(example: Example, name: str, program: str, criteria: Iterable[Criterion]) -> TestCase:
+def _case(
+    example: Example, name: str, program: str, criteria: Iterable[Criterion], own: frozenset[str]
+) -> TestCase:
     body, arguments = _body(example, program)
+    body = _awaited(body)
     return TestCase(
         name=name,
         trust="given",
         body=body,
-        names=free_names(body),
+        names=free_names(body, own=own),
         title=f"issue line {example.line}: {_one_line(example.text)}",
         call=normal_form(example.expression) if _is_plain_call(example) else "",
         criteria=_named_criteria(example, criteria),
@@ -61,17 +65,30 @@ def _body(example: Example, program: str) -> tuple[tuple[str, ...], tuple[str, .
     if example.printed:
         compare = f"assert capsys.readouterr().out.rstrip() == {example.expected.rstrip()!r}"
         return (*setup, example.expression, compare), ("capsys",)
-    return (*setup, equality(example.expression, example.expected)), ()
+    return (*setup, *equality(example.expression, example.expected)), ()
 
 
-def equality(expression: str, expected: str) -> str:
-    """An assert of the value: floats within 1e-6 of it, None and booleans by identity."""
+def _awaited(body: tuple[str, ...]) -> tuple[str, ...]:
+    """Statements with `await` run in an event loop of their own."""
+    if not any(isinstance(node, ast.Await) for node in ast.walk(ast.parse("\n".join(body)))):
+        return body
+    lines = [f"    {line}" for line in ast.unparse(ast.parse("\n".join(body))).splitlines()]
+    return "\n".join(["async def scenario() -> None:", *lines]), "asyncio.run(scenario())"
+
+
+def equality(expression: str, expected: str) -> tuple[str, ...]:
+    """Asserts of the value: floats but for rounding errors, None and booleans by identity."""
     tree = ast.parse(expected, mode="eval").body
     if isinstance(tree, ast.Constant) and (tree.value is None or isinstance(tree.value, bool)):
-        return f"assert {expression} is {expected}"
-    if _is_flat_with_float(tree):
-        return f"assert {expression} == pytest.approx({expected})"
-    return f"assert {expression} == {expected}"
+        return (f"assert {expression} is {expected}",)
+    if not _is_flat_with_float(tree):
+        return (f"assert {expression} == {expected}",)
+    close = f"pytest.approx({expected}, rel=1e-9, abs=1e-12)"
+    if not isinstance(tree, ast.List | ast.Tuple):
+        return (f"assert {expression} == {close}",)
+    # To approx a list and a tuple are the same.
+    kind = "list" if isinstance(tree, ast.List) else "tuple"
+    return f"result = {expression}", f"assert isinstance(result, {kind})", f"assert result == {close}"
 
 
 def _is_flat_with_float(tree: ast.expr) -> bool:
@@ -94,8 +111,8 @@ def normal_form(expression: str) -> str:
     return ast.unparse(ast.parse(expression, mode="eval"))
 
 
-def free_names(statements: Iterable[str]) -> tuple[str, ...]:
-    """Names that the statements read but do not define, builtins left out; each once."""
+def free_names(statements: Iterable[str], *, own: Collection[str] = ()) -> tuple[str, ...]:
+    """Names that the statements read but do not define, each once; builtins only where they are `own`."""
     loaded: dict[str, None] = {}
     bound: set[str] = set()
     for node in ast.walk(ast.parse("\n".join(statements))):
@@ -110,7 +127,7 @@ def free_names(statements: Iterable[str]) -> tuple[str, ...]:
                 bound.add(alias or name.split(".")[0])
             case ast.ExceptHandler(name=str(name)):
                 bound.add(name)
-    return tuple(name for name in loaded if name not in bound and name not in _BUILTINS)
+    return tuple(name for name in loaded if name not in bound and (name in own or name not in _BUILTINS))
 
 
 def _one_line(text: str, limit: int = 100) -> str:

@@ -14,7 +14,7 @@ CHECK_LIMITS = Limits(wall_seconds=60)
 REPOSITORY_LIMITS = Limits(wall_seconds=300)
 
 _CONFIG = ".issuewright/pytest.ini"
-_ISOLATED = ("--noconftest", "-c", _CONFIG)
+_ISOLATED = ("--noconftest", "--import-mode=importlib", "-c", _CONFIG)
 """The candidate is judged by its tests alone, whatever the repository configures for its own."""
 
 
@@ -115,9 +115,22 @@ def _reason(verdict: Verdict) -> str:
     return errors[0] if errors else "the test did not run"
 
 
-async def run_repository_tests(
-    run: Run, task: Task, files: Mapping[str, str], *, label: str, deselect: Sequence[str] = ()
-) -> Verdict:
+async def run_test_file(run: Run, task: Task, files: Mapping[str, str], *, label: str) -> Verdict:
+    """The new test file alone, exactly as it is committed, by test id."""
+    job = PytestJob(
+        label=label,
+        tree=task.snapshot.tree,
+        base=task.snapshot.files,
+        files={**files, _CONFIG: "[pytest]\n"},
+        paths=(task.test_path,),
+        pythonpath=task.layout.pythonpath,
+        options=_ISOLATED,
+        by_name=False,
+    )
+    return await run.execute(job)
+
+
+async def run_repository_tests(run: Run, task: Task, files: Mapping[str, str], *, label: str) -> Verdict:
     """The repository's whole test suite with these files on top, in its own configuration, by test id."""
     job = PytestJob(
         label=label,
@@ -126,7 +139,6 @@ async def run_repository_tests(
         files=files,
         paths=(task.layout.test_dir,) if task.layout.test_dir in task.snapshot.directories else (".",),
         pythonpath=task.layout.pythonpath,
-        options=tuple(f"--deselect={name}" for name in deselect),
         limits=REPOSITORY_LIMITS,
         by_name=False,
     )

@@ -44,8 +44,22 @@ def _variants(call: str, rng: random.Random) -> Iterator[str]:
         for other in vary(value, rng):
             changed = copy.copy(body)
             changed.args = [*body.args]
-            changed.args[index] = ast.parse(repr(other), mode="eval").body
+            changed.args[index] = ast.parse(stable_repr(other), mode="eval").body
             yield ast.unparse(changed)
+
+
+def stable_repr(value: Literal) -> str:
+    """`repr`, but the same in every process: sets are written in order."""
+    match value:
+        case set() | frozenset():
+            return "{" + ", ".join(sorted(map(stable_repr, value))) + "}" if value else "set()"
+        case list():
+            return "[" + ", ".join(map(stable_repr, value)) + "]"
+        case tuple():
+            return "(" + "".join(f"{stable_repr(item)}, " for item in value) + ")"
+        case dict():
+            return "{" + ", ".join(f"{stable_repr(k)}: {stable_repr(v)}" for k, v in value.items()) + "}"
+    return repr(value)
 
 
 def vary(value: Literal, rng: random.Random) -> Sequence[Literal]:

@@ -28,8 +28,6 @@ class Observation(Record):
     kind: Literal["value", "raised", "timeout", "none"]
     text: str = ""
     """Canonical text of the value, or the exception's type."""
-    literal: str = ""
-    """`repr` of the value."""
 
 
 class Observations(Record):

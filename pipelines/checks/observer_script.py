@@ -48,7 +48,6 @@ def observe(call: str, namespace: dict[str, Any], seconds: float) -> dict[str, s
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         value = eval(call, dict(namespace))
-        literal = "" if isinstance(value, types.GeneratorType) else repr(value)
         text = canonical(value)
     except TookTooLongError:
         return {"kind": "timeout", "text": ""}
@@ -56,7 +55,7 @@ def observe(call: str, namespace: dict[str, Any], seconds: float) -> dict[str, s
         return {"kind": "raised", "text": type(error).__name__}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return {"kind": "value", "text": text[:MAX_TEXT], "literal": literal[:MAX_TEXT]}
+    return {"kind": "value", "text": text[:MAX_TEXT]}
 
 
 def main() -> None:

@@ -43,13 +43,23 @@ def render_test_file(
     name does not keep the other tests from running.
     """
     names = {name for case in cases for name in case.names}
+    # Imported at the top, a function called test_... would be collected as a test of its own.
+    hidden = {name for name in names if name.lower().startswith("test")}
+    homes = {name: home for name, home in homes.items() if name in names}
     standard = {name: line for name in names - homes.keys() if (line := standard_import(name, cases))}
-    known = homes.keys() | standard.keys()
+    known = (homes.keys() | standard.keys()) - hidden
     head = f'"""{_docstring(f"Tests for the issue: {title}")}"""\n\n' + _imports(
-        standard.values(), {name: homes[name] for name in names & homes.keys()}, default_module
+        standard.values(), {name: home for name, home in homes.items() if name in known}, default_module
     )
     functions = [
-        _function(case, [f"from {default_module} import {name}" for name in case.names if name not in known])
+        _function(
+            case,
+            [
+                f"from {homes.get(name, default_module)} import {name}"
+                for name in case.names
+                if name not in known
+            ],
+        )
         for case in cases
     ]
     return "\n\n\n".join([head, *functions]).rstrip() + "\n"

@@ -1,7 +1,7 @@
 """Answers that look the given examples up instead of computing them."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from pipelines.candidate import Candidate, TestCase
 
@@ -11,24 +11,22 @@ def special_cases(candidate: Candidate, given: Iterable[TestCase], prose: str) -
 
     A value that the issue's prose itself names is a rule, not a special case.
     """
-    inputs = {ast.dump(value) for case in given for value in _arguments(case.call) if _telling(value, prose)}
-    found = []
+    values = [value for case in given for value in _arguments(case) if _telling(value, prose)]
+    inputs = {ast.dump(value) for value in values}
+    found: dict[str, None] = {}
     for path, text in candidate.files.items():
-        for node in _compared(text):
-            if ast.dump(node) in inputs:
-                found.append(
-                    f"{path} line {node.lineno} compares with the example's input {ast.unparse(node)}"
-                )
+        for node in _compared(text, inputs):
+            place = f"{path} line {node.lineno}"
+            found[f"{place} compares with the example's input {ast.unparse(node)}"] = None
     return tuple(found)
 
 
-def _arguments(call: str) -> Iterator[ast.expr]:
-    if not call:
-        return
-    body = ast.parse(call, mode="eval").body
-    if isinstance(body, ast.Call):
-        yield from body.args
-        yield from (keyword.value for keyword in body.keywords)
+def _arguments(case: TestCase) -> Iterator[ast.expr]:
+    """What the test passes to the code under test."""
+    for node in ast.walk(ast.parse("\n".join(case.body))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in case.names:
+            yield from node.args
+            yield from (keyword.value for keyword in node.keywords)
 
 
 def _telling(value: ast.expr, prose: str) -> bool:
@@ -42,20 +40,29 @@ def _telling(value: ast.expr, prose: str) -> bool:
             return number not in (0.0, 0.5, 1.0, 2.0) and str(number) not in prose
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return len(items) > 0
+        case ast.Dict(keys=keys):
+            return len(keys) > 0
     return False
 
 
-def _compared(source: str) -> Iterator[ast.expr]:
-    """Operands of == and in, keys of dicts and case patterns."""
+def _compared(source: str, inputs: Collection[str]) -> Iterator[ast.expr]:
+    """Inputs among operands of comparisons and case patterns, and keys of a dict that has nothing else."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return
     for node in ast.walk(tree):
-        match node:
-            case ast.Compare(left=left, comparators=others, ops=[ast.Eq() | ast.In(), *_]):
-                yield from (left, *others)
-            case ast.Dict(keys=keys):
-                yield from (key for key in keys if key is not None)
-            case ast.MatchValue(value=value):
-                yield value
+        if isinstance(node, ast.Dict) and node.keys:
+            keys = [key for key in node.keys if key is not None and ast.dump(key) in inputs]
+            yield from keys if len(keys) == len(node.keys) else []
+        elif isinstance(node, ast.Compare | ast.MatchValue):
+            yield from (part for part in _parts(node) if ast.dump(part) in inputs)
+
+
+def _parts(node: ast.Compare | ast.MatchValue) -> Iterator[ast.expr]:
+    """The operands and, where they are collections, their elements."""
+    operands = [node.value] if isinstance(node, ast.MatchValue) else [node.left, *node.comparators]
+    for operand in operands:
+        yield operand
+        if isinstance(operand, ast.List | ast.Tuple | ast.Set):
+            yield from operand.elts

@@ -92,7 +92,11 @@ async def _generation(run: Run, task: Task, subject: Signature, parameters: Writ
         temperature=parameters.temperature,
         seed=run.seed,
     )
-    completion = await run.complete(request, label=f"tests of {subject.name}")
+    try:
+        completion = await run.complete(request, label=f"tests of {subject.name}")
+    except ModelError as error:
+        run.decide("do without these tests", str(error))
+        return []
     # A server that cannot continue a started answer begins its own.
     readings = [opening + completion.text, completion.text]
     return max([await asyncio.to_thread(_checks_of, text, subject.name) for text in readings], key=len)
@@ -112,7 +116,7 @@ def read_checks(source: str, name: str) -> list[Check]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return []
-    lines = source.splitlines()
+    lines = source.split("\n")
     checks: list[Check] = []
     for node in tree.body:
         if isinstance(node, ast.Assert):
@@ -178,7 +182,7 @@ def label_checks(generations: Iterable[Sequence[Check]]) -> tuple[TestCase, ...]
 
 
 def _case(check: Check, trust: Trust, votes: int, number: int) -> TestCase:
-    body = (equality(check.call, check.expected),) if check.call else check.body
+    body = equality(check.call, check.expected) if check.call else check.body
     said = f"{votes} generation{'s' if votes > 1 else ''}"
     return TestCase(
         name=f"test_{trust}_{number}",

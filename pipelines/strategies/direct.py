@@ -48,13 +48,14 @@ class Direct:
                 return Solution(best=attempts[0])
             attempts += await self._sample(run, task)
             best = await self._select(run, task, attempts)
-            if best is not None:
-                best = await self._repair(run, task, best)
         except BudgetExceeded as limit:
             run.decide("stop", str(limit))
             best = _most_passed(attempts)
             return Solution(best=best, others=_without(attempts, best), stopped=str(limit))
-        return Solution(best=best, others=_without(attempts, best))
+        if best is None:
+            return Solution(best=None)
+        best, stopped = await self._repair(run, task, best)
+        return Solution(best=best, others=_without(attempts, best), stopped=stopped)
 
     async def _first_is_proven(self, run: Run, task: Task, attempts: list[Attempt]) -> bool:
         first = await self._attempt(run.fork("greedy"), task, "greedy", Sampling())
@@ -131,15 +132,22 @@ class Direct:
         first = [sum(drawn[:index]) for index in range(len(drawn))]
         return [scores[position] for position in first]
 
-    async def _repair(self, run: Run, task: Task, best: Attempt) -> Attempt:
-        """Up to the set number of repairs of the best so far; each is tested again, the better is kept."""
+    async def _repair(self, run: Run, task: Task, best: Attempt) -> tuple[Attempt, str]:
+        """Up to the set number of repairs of the best so far; each is tested again, the better is kept.
+
+        Returns the best and, where the Budget ended it, why it stopped.
+        """
         seen = {files_digest(best.candidate.files)}
         for number in range(1, self.parameters.repairs + 1):
             if not task.given or best.verdict.all_passed:
                 break
             fork = run.fork(f"repair-{number}")
             origin = f"repair {number} of {best.candidate.origin}"
-            repaired = await self._try_repair(fork, task, best, origin, number)
+            try:
+                repaired = await self._try_repair(fork, task, best, origin, number)
+            except BudgetExceeded as limit:
+                fork.decide("stop", str(limit))
+                return best, str(limit)
             if repaired is None:
                 continue
             if files_digest(repaired.candidate.files) in seen:
@@ -152,7 +160,7 @@ class Direct:
                 f"{origin} passes {repaired.verdict.passed} given tests, before {best.verdict.passed}",
             )
             best = repaired if better else best
-        return best
+        return best, ""
 
     async def _try_repair(
         self, run: Run, task: Task, best: Attempt, origin: str, number: int

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.git_repository import GitRepository
+from bot.git_repository import CommitDetails, GitRepository
 
 WHEN = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 _IDENTITY = ("-c", "user.name=Maintainer", "-c", "user.email=maintainer@example.org")
@@ -91,10 +91,12 @@ def commit_files(
         base=base or repository.base().commit,
         branch=branch,
         files=files,
-        message="Add a module\n\nCloses #1\n",
-        author_name="issuewright",
-        author_email="issuewright@example.org",
-        when=WHEN,
+        details=CommitDetails(
+            message="Add a module\n\nCloses #1\n",
+            author_name="issuewright",
+            author_email="issuewright@example.org",
+            when=WHEN,
+        ),
     )
 
 

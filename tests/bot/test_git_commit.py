@@ -245,10 +245,12 @@ def test_hooks_signing_and_odd_settings_have_no_say(scratch: Scratch, repository
         base=repository.base().commit,
         branch="b",
         files=NEW,
-        message="Ünïcode 中文 `$(touch x)` \0\n",
-        author_name="Zoë",
-        author_email="zoe@example.org",
-        when=WHEN,
+        details=CommitDetails(
+            message="Ünïcode 中文 `$(touch x)` \0\n",
+            author_name="Zoë",
+            author_email="zoe@example.org",
+            when=WHEN,
+        ),
     )
     assert not (scratch.path / "hook-ran").exists()
     assert scratch.git_files() - before == {"refs/heads/b", "logs/refs/heads/b"}

@@ -13,7 +13,7 @@ from bot.job import Equipment, Order, replay, run_order
 from bot.runs import RunStore
 from bot.settings import Settings
 from pipelines.checks.written import WritingParameters
-from pipelines.errors import InfrastructureError, RefusalError
+from pipelines.errors import InfrastructureError, ModelError, RefusalError
 from pipelines.model.protocol import Model
 from pipelines.model.scripted import ScriptedModel
 from pipelines.strategies.direct import DirectParameters
@@ -157,21 +157,21 @@ async def test_code_that_the_repository_already_has_makes_no_empty_commit(
     assert "prove nothing" in " ".join(outcome.result.reasons)
 
 
-async def test_a_replay_gives_the_same_commit_and_text_even_after_the_branch_is_gone(
+async def test_a_replay_ends_the_same_even_after_the_branch_is_gone_and_touches_nothing(
     repository: Path, data_dir: Path, backend: SandboxBackend
 ) -> None:
     model = scripted(greedy=WRONG, sample=[WRONG, RIGHT])
-    chosen = settings(data_dir)
-    first = await run_order(order(repository), chosen, equipment(model, backend))
+    first = await run_order(order(repository), settings(data_dir), equipment(model, backend))
     assert first.branch
     git(repository, "branch", "-D", first.branch)
-    again = await replay(RunStore(data_dir), first.run_id)
-    assert again.commit == first.commit
-    assert again.body == first.body
-    assert git(repository, "rev-parse", first.branch) == first.commit
+    before = git(repository, "for-each-ref")
+    recorded, repeated = await replay(RunStore(data_dir), first.run_id)
+    assert repeated == recorded
+    assert (repeated.commit, repeated.body, repeated.status) == (first.commit, first.body, "green")
+    assert git(repository, "for-each-ref") == before
 
 
-async def test_a_replay_never_moves_a_branch_on_which_somebody_worked(
+async def test_a_replay_works_beside_a_branch_on_which_somebody_worked(
     repository: Path, data_dir: Path, backend: SandboxBackend
 ) -> None:
     first = await run_order(order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend))
@@ -179,10 +179,49 @@ async def test_a_replay_never_moves_a_branch_on_which_somebody_worked(
     git(repository, "switch", "-q", first.branch)
     git(repository, "commit", "-q", "--allow-empty", "-m", "Mine")
     mine = git(repository, "rev-parse", "HEAD")
-    git(repository, "switch", "-q", "main")
-    with pytest.raises(RefusalError, match=first.branch):
-        await replay(RunStore(data_dir), first.run_id)
+    recorded, repeated = await replay(RunStore(data_dir), first.run_id)
+    assert repeated == recorded
     assert git(repository, "rev-parse", first.branch) == mine
+
+
+async def test_a_question_is_replayed_too(repository: Path, data_dir: Path, backend: SandboxBackend) -> None:
+    text = "# Improve\n\nMake it nicer.\n"
+    first = await run_order(order(repository, text), settings(data_dir), equipment(scripted(), backend))
+    recorded, repeated = await replay(RunStore(data_dir), first.run_id)
+    assert repeated == recorded
+    assert (repeated.status, repeated.commit) == ("question", None)
+
+
+async def test_a_replay_that_ends_otherwise_is_seen(
+    repository: Path, data_dir: Path, backend: SandboxBackend
+) -> None:
+    first = await run_order(order(repository), settings(data_dir), equipment(scripted(greedy=RIGHT), backend))
+    ledger = RunStore(data_dir).ledger(first.run_id)
+    ledger.set_meta("commit", "0" * 40)
+    ledger.close()
+    recorded, repeated = await replay(RunStore(data_dir), first.run_id)
+    assert repeated.commit == first.commit != recorded.commit
+
+
+async def test_an_interrupted_run_is_not_replayed(
+    repository: Path, data_dir: Path, backend: SandboxBackend
+) -> None:
+    down = ScriptedModel(lambda _: InfrastructureError("down"))
+    with pytest.raises(InfrastructureError):
+        await run_order(order(repository), settings(data_dir), equipment(down, backend))
+    (run,) = RunStore(data_dir).summaries()
+    with pytest.raises(RefusalError, match="interrupted"):
+        await replay(RunStore(data_dir), run.run_id)
+
+
+async def test_a_run_without_a_usable_answer_is_replayed_too(
+    repository: Path, data_dir: Path, backend: SandboxBackend
+) -> None:
+    refusing = ScriptedModel(lambda _: ModelError("the prompt is too long"))
+    first = await run_order(order(repository), settings(data_dir), equipment(refusing, backend))
+    assert (first.result.status, first.commit) == ("draft", None)
+    recorded, repeated = await replay(RunStore(data_dir), first.run_id)
+    assert repeated == recorded
 
 
 async def test_an_interrupted_run_goes_on_and_a_finished_one_does_not(

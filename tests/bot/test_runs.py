@@ -47,6 +47,9 @@ def test_the_manifest_comes_back_as_it_was_also_with_bytes_that_are_no_text(stor
 def test_a_damaged_record_is_passed_over_and_named(store: RunStore, caplog: pytest.LogCaptureFixture) -> None:
     run_id, ledger = store.begin(MANIFEST, "add-f")
     ledger.close()
+    _, other = store.begin(MANIFEST, "from-another-version")
+    other.set_meta("manifest", '{"of": "another version"}')
+    other.close()
     broken = store.folder / "broken" / "ledger.sqlite3"
     broken.parent.mkdir()
     broken.write_bytes(b"no database at all, far from it" * 50)
@@ -72,6 +75,9 @@ def test_names_that_leave_the_folder_are_refused(store: RunStore, name: str) -> 
 
 def test_a_body_that_cannot_be_kept_is_told(store: RunStore) -> None:
     run_id, _ = store.begin(MANIFEST, "add-f")
-    assert store.write_body(run_id, "text").read_text() == "text"
+    store.write_body(run_id, "text")
+    assert store.read_body(run_id) == "text"
     with pytest.raises(InfrastructureError, match=r"PULL_REQUEST\.md"):
         store.write_body("never-began", "text")
+    with pytest.raises(InfrastructureError, match=r"PULL_REQUEST\.md"):
+        store.read_body("never-began")

@@ -60,6 +60,21 @@ def test_self_tests_and_demonstrations_are_taken_out() -> None:
     assert "register(X)" in left
 
 
+def test_line_ends_that_only_str_knows_do_not_move_the_cut() -> None:
+    source = 'SEP = "a\u2028b\x0c"\n\n\ndef f(x):\n    return x\n\n\nassert f(1) == 1\n'
+    assert without_self_tests(source) == 'SEP = "a\u2028b\x0c"\n\n\ndef f(x):\n    return x\n'
+
+
+def test_a_program_keeps_the_call_of_its_main() -> None:
+    text = (
+        "# Sum\n\nWrite a program `tools/total.py`.\n\nSample Input\n\n```\n1\n2\n```\n\n"
+        "Sample Output\n\n```\n3\n```\n"
+    )
+    wanted = task(requirement(text))
+    program = "import sys\n\n\ndef main():\n    print(sum(map(int, sys.stdin)))\n\n\nmain()\n"
+    assert finish_file(wanted, wanted.targets[0], program) == program
+
+
 @pytest.mark.parametrize("source", ["def f(:", "x = 1\n", ""])
 def test_source_without_self_tests_is_returned_as_it_is(source: str) -> None:
     assert without_self_tests(source) == source

@@ -167,6 +167,17 @@ async def test_a_used_up_budget_keeps_the_best_so_far_and_says_so(
     assert "model_calls" in solution.stopped
 
 
+async def test_a_budget_that_ends_in_the_second_repair_keeps_the_first(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    model = ScriptedModel(by_kind(greedy=BROKEN, repair=WRONG))
+    run = run_with(tmp_path, model, backend, model_calls=2)
+    solution = await Direct(DirectParameters(samples=0, repairs=2)).solve(run, task())
+    assert solution.best is not None
+    assert solution.best.candidate.origin == "repair 1 of greedy"
+    assert "model_calls" in solution.stopped
+
+
 async def test_a_server_that_goes_down_is_told_and_not_hidden(
     tmp_path: Path, backend: SandboxBackend
 ) -> None:

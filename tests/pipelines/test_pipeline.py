@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pipelines.checks.written import WritingParameters
-from pipelines.errors import RefusalError
+from pipelines.errors import ModelError, RefusalError
+from pipelines.model.protocol import ModelRequest
 from pipelines.model.scripted import ScriptedModel
 from pipelines.pipeline import PipelineOptions, Result, question_before, solve_requirement
 from pipelines.repository import RepositorySnapshot
@@ -179,17 +180,79 @@ async def test_two_modules_are_written_in_turn_and_the_second_sees_the_first(
     assert "from pkg.b import quadruple" in result.files[result.test_path]
 
 
-async def test_a_budget_that_ends_early_is_an_honest_draft(tmp_path: Path, backend: SandboxBackend) -> None:
+async def test_a_budget_that_ends_the_tests_of_the_model_leaves_the_given_ones(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
     model = ScriptedModel(by_kind(greedy=RIGHT, tester=TESTS))
     result = await solve(tmp_path, backend, model, model_calls=1)
     assert result.status == "green"
     assert result.evidence is not None
     assert all(row.case.trust == "given" for row in result.evidence.rows)
-    broke = await solve(
-        tmp_path / "b", backend, ScriptedModel(by_kind(greedy=RIGHT, tester="")), sandbox_seconds=0.001
+
+
+async def test_a_budget_that_ends_before_the_evidence_keeps_the_best_as_a_draft(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    model = ScriptedModel(by_kind(greedy=RIGHT, tester=""))
+    result = await solve(tmp_path, backend, model, sandbox_seconds=0.001)
+    assert result.status == "draft"
+    assert "before the candidate could be proven" in " ".join(result.reasons)
+    assert result.files["src/pkg/numbers_.py"] == RIGHT
+    assert "assert double(2) == 4" in result.files[result.test_path]
+    assert result.evidence is not None
+    assert {(row.base, row.head) for row in result.evidence.rows} == {("not_run", "passed")}
+
+
+async def test_an_empty_answer_instead_of_tests_costs_only_these_tests(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    def script(request: ModelRequest) -> Any:
+        return ModelError("the answer is empty") if kind_of(request) == "tester" else RIGHT
+
+    result = await solve(tmp_path, backend, ScriptedModel(script))
+    assert result.status == "green"
+    again = await solve_requirement(
+        run_with(tmp_path, None, None),
+        requirement(),
+        snapshot(),
+        Direct(DirectParameters(samples=2, repairs=1)),
+        PipelineOptions(tester=WritingParameters(generations=2)),
     )
-    assert broke.status == "draft"
-    assert "sandbox_seconds" in " ".join(broke.reasons)
+    assert again == result
+
+
+async def test_a_function_whose_name_looks_like_a_test_is_not_collected_as_one(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    issue = ISSUE.replace("double", "test_double")
+    model = ScriptedModel(by_kind(greedy=RIGHT.replace("double", "test_double"), tester=""))
+    result = await solve(tmp_path, backend, model, issue=issue)
+    assert result.status == "green", result.reasons
+
+
+async def test_tests_that_fail_under_the_repositorys_own_configuration_are_not_green(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    noisy = "import warnings\n\n\ndef double(x):\n    warnings.warn('hot')\n    return 2 * x\n"
+    files = {
+        "pyproject.toml": '[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n',
+        "src__pkg__old.py": "def one():\n    return 1\n",
+        "tests__test_old.py": OWN_TEST,
+    }
+    model = ScriptedModel(by_kind(greedy=noisy, tester=""))
+    result = await solve(tmp_path, backend, model, repository=snapshot(**files))
+    assert result.status == "draft"
+    assert "in the repository's suite `test_given_1` is failed" in " ".join(result.reasons)
+
+
+@pytest.mark.parametrize(
+    "content", [b"# -*- coding: latin-1 -*-\nNAME = 'caf\xe9'\n", b"print 'python two'\n"]
+)
+def test_a_file_that_cannot_be_extended_without_harm_is_refused_before_any_call(content: bytes) -> None:
+    base = snapshot()
+    held = RepositorySnapshot(files={**base.files, "src/pkg/numbers_.py": content}, tree=base.tree)
+    with pytest.raises(RefusalError, match=r"src/pkg/numbers_\.py cannot be extended"):
+        question_before(requirement(), held)
 
 
 async def test_a_replay_gives_the_same_result_without_model_and_sandbox(

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.budget import Budget, Meter
 from pipelines.candidate import Record
-from pipelines.errors import BudgetExceeded, InfrastructureError
+from pipelines.errors import BudgetExceeded, InfrastructureError, ModelError
 from pipelines.ledger import Ledger
 from pipelines.model.protocol import Message, ModelRequest
 from pipelines.model.scripted import ScriptedModel
@@ -113,6 +113,34 @@ async def test_a_used_up_budget_stops_the_call_before_it_is_made(tmp_path: Path)
     with pytest.raises(BudgetExceeded, match="model_calls"):
         await run.complete(request("other"), label="")
     assert len(model.requests) == 1
+
+
+async def test_an_unusable_answer_is_recorded_and_met_again(tmp_path: Path) -> None:
+    first = start(tmp_path, ScriptedModel([ModelError("nothing but white space")]))
+    with pytest.raises(ModelError, match="white space"):
+        await first.complete(request("q"), label="")
+    again = start(tmp_path, None)
+    with pytest.raises(ModelError, match="white space"):
+        await again.complete(request("q"), label="")
+
+
+async def test_a_refusal_of_the_budget_is_recorded_and_met_again(tmp_path: Path) -> None:
+    first = start(tmp_path, ScriptedModel(["one"]), model_calls=1)
+    await first.complete(request("q"), label="")
+    with pytest.raises(BudgetExceeded):
+        await first.complete(request("other"), label="")
+    again = start(tmp_path, None, model_calls=9)
+    await again.complete(request("q"), label="")
+    with pytest.raises(BudgetExceeded, match="model_calls"):
+        await again.complete(request("other"), label="")
+
+
+async def test_a_server_that_is_down_is_not_recorded(tmp_path: Path) -> None:
+    first = start(tmp_path, ScriptedModel([InfrastructureError("down")]))
+    with pytest.raises(InfrastructureError):
+        await first.complete(request("q"), label="")
+    again = start(tmp_path, ScriptedModel(["up"]))
+    assert (await again.complete(request("q"), label="")).text == "up"
 
 
 async def test_a_finished_job_is_never_done_again(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 import ast
+import asyncio
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.checks.given import equality, free_names, given_cases, normal_form
-from pipelines.requirement.types import Criterion, Example, Requirement, Source
+from pipelines.requirement.types import Criterion, Example, Requirement, Signature, Source
 
 SOURCE = Source(path="issue.md", sha256="0" * 64)
 
@@ -88,9 +89,8 @@ def test_asserts_of_the_issue_stay_as_they_are() -> None:
         ("True", "assert f(x) is True"),
         ("None", "assert f(x) is None"),
         ("1", "assert f(x) == 1"),
-        ("0.5", "assert f(x) == pytest.approx(0.5)"),
-        ("-0.5", "assert f(x) == pytest.approx(-0.5)"),
-        ("[1, 0.5]", "assert f(x) == pytest.approx([1, 0.5])"),
+        ("0.5", "assert f(x) == pytest.approx(0.5, rel=1e-9, abs=1e-12)"),
+        ("-0.5", "assert f(x) == pytest.approx(-0.5, rel=1e-9, abs=1e-12)"),
         ("[1, 2]", "assert f(x) == [1, 2]"),
         ("['a', 0.5]", "assert f(x) == ['a', 0.5]"),
         ("{'a': 0.5}", "assert f(x) == {'a': 0.5}"),
@@ -99,7 +99,50 @@ def test_asserts_of_the_issue_stay_as_they_are() -> None:
     ],
 )
 def test_how_values_are_compared(expected: str, text: str) -> None:
-    assert equality("f(x)", expected) == text
+    assert equality("f(x)", expected) == (text,)
+
+
+def holds(value: object, expected: str) -> bool:
+    try:
+        exec("\n".join(equality("f", expected)), {"f": value, "pytest": pytest})
+    except AssertionError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "equal"),
+    [
+        (0.1 + 0.2, "0.3", True),
+        (11900.595, "11900.6", False),
+        (1234568.9, "1234567.89", False),
+        ([0.1 + 0.2, 1], "[0.3, 1]", True),
+        ((0.3, 1), "[0.3, 1]", False),
+        ([0.3, 1], "(0.3, 1)", False),
+        (1, "True", False),
+    ],
+)
+def test_values_that_only_look_alike_are_told_apart(value: object, expected: str, equal: bool) -> None:
+    assert holds(value, expected) is equal
+
+
+def test_what_is_awaited_runs_in_a_loop() -> None:
+    (case,) = given_cases(
+        requirement(example("value", expression="await f(2)", expected="4")), program="p.py"
+    )
+    assert set(case.names) == {"asyncio", "f"}
+
+    async def f(x: int) -> int:
+        return x * 2
+
+    exec("\n".join(case.body), {"f": f, "asyncio": asyncio})
+
+
+def test_a_builtin_that_the_issue_asks_for_is_the_code_under_test() -> None:
+    wanted = requirement(example("value", expression="round(2)", expected="4"))
+    own = Signature(name="round", kind="function")
+    (case,) = given_cases(wanted.model_copy(update={"signatures": (own,)}), program="p.py")
+    assert case.names == ("round",)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,9 @@ def found(source: str, call: str, prose: str = "") -> tuple[str, ...]:
         "def f(x):\n    if x == 'banana': return 3\n",
         "def f(x):\n    return {'banana': 3}.get(x)\n",
         "def f(x):\n    match x:\n        case 'banana': return 3\n",
-        "def f(x):\n    if x in ('banana',) or x == 'banana': return 3\n",
+        "def f(x):\n    if x in ('banana',): return 3\n",
+        "def f(x):\n    if x != 'banana': return 0\n    return 3\n",
+        "def f(x):\n    if (x, 1) == ('banana', 1): return 3\n",
     ],
 )
 def test_looking_the_example_up_is_found(source: str) -> None:
@@ -46,6 +48,19 @@ def test_a_list_given_as_input_is_found() -> None:
 )
 def test_rules_are_not_taken_for_special_cases(source: str, call: str) -> None:
     assert found(source, call) == ()
+
+
+def test_an_example_with_setup_is_examined_too() -> None:
+    body = ("basket = Basket()", "assert basket_price(basket, 'banana') == 3")
+    case = TestCase(name="test_given_1", trust="given", body=body, names=free_names(body), title="")
+    source = "def basket_price(b, x):\n    return 3 if x == 'banana' else 0\n"
+    assert special_cases(Candidate(files={"m.py": source}, origin="greedy"), [case], "") != ()
+
+
+def test_a_table_with_more_than_the_examples_is_a_table() -> None:
+    source = "def f(x):\n    return {404: 'Not Found', 500: 'Error', 200: 'OK'}[x]\n"
+    assert found(source, "f(404)") == ()
+    assert found("def f(x):\n    return {404: 'Not Found'}[x]\n", "f(404)") != ()
 
 
 def test_a_value_that_the_prose_names_is_a_rule() -> None:

@@ -1,5 +1,6 @@
 import ast
 import json
+import os
 import random
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.checks import observer_script
-from pipelines.checks.mutate import mutated_calls, vary
+from pipelines.checks.mutate import mutated_calls, stable_repr, vary
 from pipelines.checks.observe import Observation, read_observations
 from pipelines.checks.observer_script import canonical
 from pipelines.checks.vote import best_index, soft_vote
@@ -77,6 +78,30 @@ def test_variants_are_calls_of_the_same_function_with_literal_arguments(
 @given(literals)
 def test_variants_keep_the_type(value: Any) -> None:
     assert all(type(other) is type(value) for other in vary(value, random.Random(0)))
+
+
+@given(literals)
+def test_the_stable_text_of_a_value_is_the_value(value: Any) -> None:
+    assert ast.literal_eval(stable_repr(value)) == value
+
+
+def test_sets_are_written_the_same_in_every_process() -> None:
+    program = (
+        "import random; from pipelines.checks.mutate import mutated_calls;"
+        "print(mutated_calls([\"f({'ab', 'cd', 'ef'}, [{'x', 'y'}])\"], rng=random.Random(1)))"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(said) == 1
+    assert "ab" in said.pop()
 
 
 def test_what_is_no_call_or_not_literal_is_left_alone() -> None:
