@@ -8,7 +8,6 @@ from bot.git_process import Git
 from pipelines.errors import InfrastructureError, RefusalError
 from pipelines.repository import RepositorySnapshot
 from pipelines.repository.paths import unsafe_reason
-from sandbox.paths import why_refused
 
 MIB = 1024 * 1024
 MAX_FILE_BYTES = 5 * MIB
@@ -100,9 +99,6 @@ def _skip_reason(entry: TreeEntry, max_file_bytes: int) -> str | None:
     reason = unsafe_reason(path)
     if reason:
         return f"its path is unsafe: {reason}"
-    refused = why_refused(path)
-    if refused:
-        return f"the sandbox cannot hold it: {refused}"
     if entry.size is not None and entry.size > max_file_bytes:
         return f"{entry.size / MIB:.1f} MiB, more than the {max_file_bytes / MIB:.0f} MiB read per file"
     return None

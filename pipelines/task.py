@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pipelines.candidate import Candidate, TestCase
 from pipelines.repository import Layout, RepositorySnapshot, Target
 from pipelines.requirement.types import Requirement
+from sandbox.paths import why_refused
 
 
 @dataclass(frozen=True)
@@ -41,5 +42,6 @@ class Task:
 
 
 def overlay(base: Mapping[str, bytes], files: Mapping[str, str]) -> dict[str, bytes]:
-    """The base's files with these on top."""
-    return dict(base) | {path: text.encode() for path, text in files.items()}
+    """The base's files with these on top, without names that no sandbox takes, such as `Icon\\r`."""
+    held = {path: content for path, content in base.items() if why_refused(path) is None}
+    return held | {path: text.encode() for path, text in files.items()}

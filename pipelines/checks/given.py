@@ -121,7 +121,9 @@ def free_names(statements: Iterable[str], *, own: Collection[str] = ()) -> tuple
                 loaded[name] = None
             case ast.Name(id=name):
                 bound.add(name)
-            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                bound.add(name)
+            case ast.ClassDef(name=name):
                 bound.add(name)
             case ast.alias(name=name, asname=alias):
                 bound.add(alias or name.split(".")[0])

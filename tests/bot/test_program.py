@@ -324,15 +324,16 @@ def test_the_sample_refuses_a_folder_that_is_in_use(tmp_path: Path) -> None:
 
 def test_the_sample_runs_the_main_job_on_what_it_creates(tmp_path: Path, backend: SandboxBackend) -> None:
     right = (
-        "def clock_text(seconds: int) -> str:\n"
-        "    if seconds < 0:\n        raise ValueError('seconds must not be negative')\n"
-        "    return f'{seconds // 60}:{seconds % 60:02d}'\n"
+        "def sales_per_tea(sales: list[str]) -> dict[str, int]:\n"
+        "    names = [sale.strip().lower() for sale in sales]\n"
+        "    if '' in names:\n        raise ValueError('a sale without a name')\n"
+        "    return {name: names.count(name) for name in names}\n"
     )
     with model_server(lambda _: right) as server:
         program = Program(tmp_path, server)
         done = program.run("sample", str(tmp_path / "sample"), "--model-url", server.url, "--json")
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
-    assert data["files"] == ["src/teatime/display.py", "tests/test_clock_text.py"]
+    assert data["files"] == ["src/teatime/sales.py", "tests/test_sales_per_tea.py"]
     assert data["repository_tests"] == "same"
     assert git(tmp_path / "sample" / "teatime", "rev-parse", data["branch"]) == data["commit"]

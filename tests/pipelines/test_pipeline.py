@@ -221,6 +221,16 @@ async def test_an_empty_answer_instead_of_tests_costs_only_these_tests(
     assert again == result
 
 
+async def test_files_with_names_that_no_sandbox_takes_are_no_trouble(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    base = snapshot()
+    odd = RepositorySnapshot(files={**base.files, "Icon\r": b"", "tab\there.txt": b"x"}, tree=base.tree)
+    model = ScriptedModel(by_kind(greedy=RIGHT, tester=""))
+    result = await solve(tmp_path, backend, model, repository=odd)
+    assert result.status == "green", result.reasons
+
+
 async def test_a_function_whose_name_looks_like_a_test_is_not_collected_as_one(
     tmp_path: Path, backend: SandboxBackend
 ) -> None:

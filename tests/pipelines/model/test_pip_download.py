@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import venv
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ def version(command: tuple[str, ...]) -> str:
     return subprocess.run([*command, "--version"], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.skipif(find_spec("pip") is None, reason="this environment has no pip, as uv makes them")
 def test_pip_of_the_environment() -> None:
     with pip_command() as command:
         assert command[0] == sys.executable
