@@ -5,8 +5,6 @@ from pipelines.evidence import Row, committed_problems, compare_repository, cove
 def row(
     name: str, trust: str, *, base: Status = "error", stub: Status = "failed", head: Status = "passed"
 ) -> Row:
-    name: str, trust: str, *, base: Status = "error", stub: Status = "failed", head: Status = "passed"
-) -> Row:
     case = TestCase.model_validate(
         {"name": name, "trust": trust, "body": ("assert f()",), "names": ("f",), "title": ""}
     )
