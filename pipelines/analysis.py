@@ -96,7 +96,8 @@ def apply_analysis(requirement: Requirement, analysis: Analysis) -> Completed:
             Criterion(id=f"C{number}", text=text, origin="model")
             for number, text in enumerate(texts, start=1)
         )
-    signatures = [s for line in analysis.signatures if (s := read_signature(line))]
+    wanted = [] if requirement.is_program else analysis.signatures
+    signatures = [s for line in wanted if (s := read_signature(line))]
     known = {signature.name for signature in requirement.signatures}
     if not known and signatures:
         updates["signatures"] = tuple(signatures)

@@ -79,7 +79,7 @@ async def _ask_for_file(
 
 def finish_file(task: Task, target: Target, code: str) -> str:
     """The file to write: missing names supplied, merged into what the base has. Raises ModelError."""
-    if not any(example.kind == "stdio" for example in task.requirement.examples):
+    if not task.requirement.is_program:
         # A program must call itself; anything else must not.
         code = without_self_tests(code)
     code = supply_names(code, [block.code for block in task.requirement.code_blocks])
@@ -125,7 +125,7 @@ def _facts(task: Task, target: Target) -> dict[str, object]:
         "several": len(task.targets) > 1,
         "existing": task.existing(target.path),
         "stubs": stubs_text(task),
-        "contract": contract_text(task),
+        "contract": contract_text(task, target),
     }
 
 
@@ -146,8 +146,13 @@ def stubs_text(task: Task) -> str:
     return "\n\n".join(s.stub for s in task.requirement.signatures if s.stub and s.origin == "model")
 
 
-def contract_text(task: Task) -> str:
-    """What the given examples demand of names, for issues that show no stub."""
+def contract_text(task: Task, target: Target) -> str:
+    """What the given examples demand of the file, where no stub shows it."""
+    if task.requirement.is_program:
+        return (
+            f"It is a program: started as `python {target.path}`, it reads standard input to its end and "
+            "prints the result to standard output."
+        )
     names = [s.name for s in task.requirement.signatures if s.origin == "example"]
     return (
         f"It must define {', '.join(f'`{name}`' for name in names)} as the examples use it." if names else ""

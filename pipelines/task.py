@@ -36,7 +36,9 @@ class Task:
         return self.snapshot.files.get(path, b"").decode("utf-8", errors="replace")
 
     def complete_files(self, candidate: Candidate) -> dict[str, str]:
-        """The candidate's files and the `__init__.py` files that new packages need."""
+        """The candidate's files and the `__init__.py` files that new packages need; a program needs none."""
+        if self.requirement.is_program:
+            return dict(candidate.files)
         inits = {init: "" for target in self.targets for init in target.new_package_inits}
         return inits | dict(candidate.files)
 

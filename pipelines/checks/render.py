@@ -91,13 +91,15 @@ def standard_import(name: str, cases: Sequence[TestCase] = ()) -> str | None:
 
 
 def _imports(standard: Iterable[str], homes: Mapping[str, str], default_module: str) -> str:
-    """Standard imports, then those of the code under test, which is imported in any case."""
+    """Standard imports, then those of the code under test; a program is started by its tests instead."""
     own: dict[str, list[str]] = {}
     for name in sorted(homes):
         own.setdefault(homes[name], []).append(name)
     imported = [f"from {module} import {', '.join(names)}" for module, names in sorted(own.items())]
     first = sorted(set(standard), key=lambda line: line.split()[1])
-    return "\n".join([*first, "", *(imported or [f"import {default_module}"])]).strip()
+    if not imported and "import subprocess" not in first:
+        imported = [f"import {default_module}"]
+    return "\n".join([*first, "", *imported]).strip()
 
 
 def _function(case: TestCase, imports: Sequence[str]) -> str:

@@ -89,3 +89,8 @@ class Requirement(Frozen):
     contradictions: tuple[str, ...] = ()
     """Pairs of examples that give one input two different outputs."""
     source: Source
+
+    @property
+    def is_program(self) -> bool:
+        """Whether a program is wanted, which is started and not imported."""
+        return any(example.kind == "stdio" for example in self.examples)

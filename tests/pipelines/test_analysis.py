@@ -49,6 +49,16 @@ def test_criteria_of_the_issue_are_never_replaced() -> None:
     assert apply_analysis(wanted, analysis).requirement == wanted
 
 
+def test_a_program_gets_no_signature() -> None:
+    text = (
+        "# Sum\n\nWrite a program `tools/total.py`.\n\nInput:\n\n```\n1\n2\n```\n\nOutput:\n\n```\n3\n```\n"
+    )
+    wanted = requirement(text)
+    assert wanted.is_program
+    analysis = Analysis(criteria=["sums"], signatures=["def total() -> int"], module="total")
+    assert apply_analysis(wanted, analysis).requirement.signatures == ()
+
+
 @pytest.mark.parametrize(
     ("line", "name", "kind"),
     [

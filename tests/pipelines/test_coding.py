@@ -44,7 +44,8 @@ def test_prose_an_existing_file_or_a_second_block_is_not() -> None:
 
 def test_names_that_only_examples_use_are_demanded() -> None:
     text = "# Slugs\n\nTurn titles into slugs.\n\n```python\nassert slugify('A b') == 'a-b'\n```\n"
-    assert "`slugify`" in contract_text(task(requirement(text)))
+    wanted = task(requirement(text))
+    assert "`slugify`" in contract_text(wanted, wanted.targets[0])
 
 
 def test_self_tests_and_demonstrations_are_taken_out() -> None:
@@ -73,6 +74,7 @@ def test_a_program_keeps_the_call_of_its_main() -> None:
     wanted = task(requirement(text))
     program = "import sys\n\n\ndef main():\n    print(sum(map(int, sys.stdin)))\n\n\nmain()\n"
     assert finish_file(wanted, wanted.targets[0], program) == program
+    assert "started as `python tools/total.py`" in contract_text(wanted, wanted.targets[0])
 
 
 @pytest.mark.parametrize("source", ["def f(:", "x = 1\n", ""])

@@ -221,6 +221,19 @@ async def test_an_empty_answer_instead_of_tests_costs_only_these_tests(
     assert again == result
 
 
+async def test_a_program_is_started_and_not_imported(tmp_path: Path, backend: SandboxBackend) -> None:
+    issue = (
+        "# Sum\n\nWrite a program `tools/total.py` that sums lines.\n\nSample Input\n\n```\n1\n2\n```\n\n"
+        "Sample Output\n\n```\n3\n```\n"
+    )
+    program = "import sys\n\nprint(sum(int(line) for line in sys.stdin))\n"
+    model = ScriptedModel(by_kind(greedy=program, analyst="{}"))
+    result = await solve(tmp_path, backend, model, issue=issue)
+    assert result.status == "green", result.reasons
+    assert sorted(result.files) == ["tests/test_sum.py", "tools/total.py"]
+    assert "import tools" not in result.files["tests/test_sum.py"]
+
+
 async def test_files_with_names_that_no_sandbox_takes_are_no_trouble(
     tmp_path: Path, backend: SandboxBackend
 ) -> None:
