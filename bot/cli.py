@@ -191,10 +191,13 @@ def say(text: str) -> None:
     Console(stderr=True).print(f"issuewright: {text}", markup=False, highlight=False, soft_wrap=True)
 
 
+def _tell_retry(details: stamina.instrumentation.RetryDetails) -> None:
+    say(f"trying again in {details.wait_for:.0f} s: {details.caused_by}")
+
+
 def main() -> None:
     """Entry point: one clear line for every expected error."""
-    # Otherwise stamina logs through structlog, where that is installed, to standard output.
-    stamina.instrumentation.set_on_retry_hooks([stamina.instrumentation.LoggingOnRetryHook])
+    stamina.instrumentation.set_on_retry_hooks([_tell_retry])
     try:
         app()
     except EXPECTED as error:

@@ -200,11 +200,12 @@ def test_a_server_that_is_down_is_a_fault_and_the_run_can_go_on(
 ) -> None:
     with model_server(answer) as server:
         gone = Program(tmp_path, server)
-    gone.environment["ISSUEWRIGHT_EXECUTOR__ATTEMPTS"] = "1"
+    gone.environment["ISSUEWRIGHT_EXECUTOR__ATTEMPTS"] = "2"
     done = gone.run("run", str(issue), "--repo", str(repository))
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert server.url in done.stderr
+    assert "trying again in" in done.stderr
     assert "unfinished" in gone.run("runs").stdout
 
 
