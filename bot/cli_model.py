@@ -47,10 +47,16 @@ def serve(
         typer.Option("--model", help="GGUF file for the embedded engine; model name or folder for vLLM."),
     ] = None,
     port: Annotated[int, typer.Option("--port", help="Port for vLLM.")] = 8000,
+    environment: Annotated[
+        Path | None,
+        typer.Option(
+            "--environment", help="Folder of a virtual environment that has vLLM; else one is made."
+        ),
+    ] = None,
 ) -> None:
     """Serve a model until interrupted, for several runs to share."""
     if engine == "vllm":
-        serve_vllm(model, port=port)
+        serve_vllm(model, port=port, environment=environment)
     settings = load_settings(gguf=model)
     with open_display(Console(stderr=True)) as display:
         weights = asyncio.run(find_weights(settings, downloaded=display.downloaded))
