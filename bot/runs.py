@@ -99,7 +99,9 @@ class RunStore:
                 with closing(self.ledger(run_id)) as ledger:
                     found.append(_summary(run_id, ledger))
             except (PipelineError, sqlite3.Error, ValueError) as error:
-                _log.warning("run %s is passed over: %s", run_id, error)
+                _log.warning(
+                    "run %s is passed over, its record cannot be read (%s)", run_id, type(error).__name__
+                )
         return found
 
     def write_body(self, run_id: str, body: str) -> None:
