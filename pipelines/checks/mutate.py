@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import math
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -49,8 +50,10 @@ def _variants(call: str, rng: random.Random) -> Iterator[str]:
 
 
 def stable_repr(value: Literal) -> str:
-    """`repr`, but the same in every process: sets are written in order."""
+    """`repr`, but a literal, and the same in every process: sets in order, infinity as a number too large."""
     match value:
+        case float() if math.isinf(value):
+            return "1e999" if value > 0 else "-1e999"
         case set() | frozenset():
             return "{" + ", ".join(sorted(map(stable_repr, value))) + "}" if value else "set()"
         case list():

@@ -85,6 +85,12 @@ def test_the_stable_text_of_a_value_is_the_value(value: Any) -> None:
     assert ast.literal_eval(stable_repr(value)) == value
 
 
+def test_doubling_the_largest_number_still_gives_a_literal() -> None:
+    for call in ("f(1e308)", "f([1e308])", "f(1e999)", "f(-1e999)"):
+        for variant in mutated_calls([call], rng=random.Random(0)):
+            ast.literal_eval(variant.removeprefix("f(").removesuffix(")"))
+
+
 def test_sets_are_written_the_same_in_every_process() -> None:
     program = (
         "import random; from pipelines.checks.mutate import mutated_calls;"
