@@ -2,7 +2,8 @@
 
 SandboxError
 ├── SandboxUnavailable   no usable backend on this machine; the message says what to install
-└── SandboxBroken        a backend failed while serving; carries its own diagnosis
+├── SandboxBroken        a backend failed while serving; carries its own diagnosis
+└── SetupFailed          packages could not be fetched; carries the installer's own diagnosis
 
 A command that fails, times out or exceeds a limit is not an error: it is an `ExecResult`.
 """
@@ -18,3 +19,7 @@ class SandboxUnavailable(SandboxError):
 
 class SandboxBroken(SandboxError):
     """A backend failed while serving a command; the message is the backend's own diagnosis."""
+
+
+class SetupFailed(SandboxError):
+    """The packages of a repository could not be fetched; the message is the installer's own diagnosis."""

@@ -1,9 +1,10 @@
 """The Python that a box sees: the running interpreter with pytest and little else.
 
 A virtual environment is laid out at /opt/toolchain. Its site-packages holds, by read-only bind, only what
-pytest (and numpy, OpenCV, Pillow and coverage, where installed) needs of the running environment.
+pytest and the other packages of the Docker image need of the running environment, and the site hook.
 """
 
+import py_compile
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ from sandbox.errors import SandboxUnavailable
 
 TOOLCHAIN_DIR = PurePosixPath("/opt/toolchain")
 _NEEDED = ("pytest",)
-_OPTIONAL = ("numpy", "opencv-python-headless", "pillow", "coverage")
+_IMAGES = Path(__file__).parent / "images"
+_HOOK = Path(__file__).with_name("site_hook.py")
+_HOOK_NAMES = ("_issuewright.pth", "_issuewright_site.py")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,11 @@ class Toolchain:
         script.chmod(0o755)
         site = folder / self._site
         site.mkdir(parents=True)
+        starter, hook = (site / name for name in _HOOK_NAMES)
+        starter.write_bytes((_IMAGES / starter.name).read_bytes())
+        hook.write_bytes(_HOOK.read_bytes())
+        # Boxes cannot write bytecode; without it every Python would compile the hook anew.
+        py_compile.compile(str(hook), dfile=str(TOOLCHAIN_DIR / self._site / hook.name), doraise=True)
         for name, source in self.packages.items():
             if source.is_dir():
                 (site / name).mkdir()
@@ -78,13 +86,19 @@ def find_toolchain() -> Toolchain:
         raise SandboxUnavailable(
             f"the sandbox needs {error.name} beside {sys.executable}; install it there with pip"
         ) from error
-    closure = _closure([*needed, *_installed(_OPTIONAL)])
+    closure = _closure([*needed, *_installed(_image_packages())])
     return Toolchain(
         interpreter=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
         prefix=Path(sys.base_prefix).resolve(),
         version=f"{sys.version_info.major}.{sys.version_info.minor}",
         packages={name: path for dist in closure for name, path in _top_level(dist)},
     )
+
+
+def _image_packages() -> list[str]:
+    """What the Docker image is made of: both kinds of box offer the same, where it is installed here."""
+    lines = (_IMAGES / "requirements.txt").read_text().splitlines()
+    return [Requirement(line).name for line in lines]
 
 
 def _installed(names: Iterable[str]) -> Iterator[Distribution]:
