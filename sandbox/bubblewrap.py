@@ -1,31 +1,23 @@
 """Boxes held by bubblewrap: no daemon, no image, as root or as an ordinary user."""
 
 import asyncio
-import json
+import copy
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
-from sandbox import leftovers
-from sandbox.bwrap_command import HOLDER_PROCESSES, BoxLayout, BwrapCommand
-from sandbox.cgroup import Group, make_group
-from sandbox.disk import disk_exceeded
+from sandbox import leftovers, work_disk
+from sandbox.bwrap_box import BubblewrapSandbox
+from sandbox.bwrap_command import SETPRIV, BoxLayout, BwrapCommand
 from sandbox.errors import SandboxBroken, SandboxUnavailable
 from sandbox.identity import ORDINARY_ID, box_id, is_root
-from sandbox.paths import split
-from sandbox.placing import place_files
-from sandbox.process import Ended, run_process
-from sandbox.protocol import Collected, ExecResult, Limits, OnOutput, Usage
-from sandbox.results import collect_folder
+from sandbox.protocol import Limits, Packages
+from sandbox.surroundings import PRLIMIT
 from sandbox.toolchain import Toolchain, find_toolchain
-from sandbox.verdict import Counters, limit_of
 
 _INSTALL = "install it with your package manager (apt-get install bubblewrap util-linux)"
-_OWN_ENV = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
-_JOIN_GROUP = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"'
 
 
 class BubblewrapBackend:
@@ -35,6 +27,7 @@ class BubblewrapBackend:
 
     def __init__(self) -> None:
         self._toolchain: Toolchain | None = None
+        self._packages: Packages | None = None
 
     async def check(self) -> None:
         """Raise SandboxUnavailable unless a probe runs pytest in a box here."""
@@ -51,17 +44,31 @@ class BubblewrapBackend:
         if not probe.ok:
             raise SandboxUnavailable(f"bubblewrap runs here, but not Python with pytest: {probe.stderr.text}")
 
-    async def create(self, limits: Limits) -> "BubblewrapSandbox":
+    async def create(self, limits: Limits, *, job: str = "") -> BubblewrapSandbox:
         """Make a box; raises SandboxUnavailable when a program that holds it is missing."""
         bwrap = find_bwrap()
-        for program in ("prlimit", "setpriv") if is_root() else ("prlimit",):
-            if shutil.which(program) is None:
-                raise SandboxUnavailable(f"the program {program} is missing; {_INSTALL}")
+        require_programs([PRLIMIT, SETPRIV] if is_root() else [PRLIMIT])
         if self._toolchain is None:
             await asyncio.to_thread(leftovers.sweep)
             self._toolchain = await asyncio.to_thread(find_toolchain)
         # Not in a thread: a cancelled await would lose the folder.
-        return _make_box(bwrap, self._toolchain, limits)
+        return _make_box(bwrap, self._toolchain, self._packages, limits, job=job)
+
+    def with_packages(self, packages: Packages) -> Self:
+        """This backend, whose further boxes see the packages."""
+        other = copy.copy(self)
+        other._packages = packages
+        return other
+
+    async def close(self) -> None:
+        """Nothing is kept ready here."""
+
+
+def require_programs(paths: Sequence[str]) -> None:
+    """Raise SandboxUnavailable naming the first that is missing."""
+    for path in paths:
+        if not Path(path).exists():
+            raise SandboxUnavailable(f"the program {path} is missing; {_INSTALL}")
 
 
 def find_bwrap() -> Path:
@@ -82,8 +89,10 @@ def find_bwrap() -> Path:
         raise SandboxUnavailable(f"the program bwrap is missing; {_INSTALL}") from error
 
 
-def _make_box(bwrap: Path, toolchain: Toolchain, limits: Limits) -> "BubblewrapSandbox":
-    root, lock = leftovers.new_folder()
+def _make_box(
+    bwrap: Path, toolchain: Toolchain, packages: Packages | None, limits: Limits, *, job: str
+) -> BubblewrapSandbox:
+    root, lock = leftovers.new_folder(job)
     layout = BoxLayout(root=root)
     as_root = is_root()
     uid = box_id() if as_root else ORDINARY_ID
@@ -91,136 +100,12 @@ def _make_box(bwrap: Path, toolchain: Toolchain, limits: Limits) -> "BubblewrapS
         layout.write(toolchain, uid)
         if as_root:
             os.chown(layout.work, uid, uid)
+        own_disk = as_root and work_disk.mount(layout.work, size=limits.disk_bytes, owner=uid)
     except BaseException:
         shutil.rmtree(layout.root)
         os.close(lock)
         raise
-    command = BwrapCommand(bwrap=bwrap, layout=layout, toolchain=toolchain, uid=uid, as_root=as_root)
-    return BubblewrapSandbox(command, limits, lock)
-
-
-class BubblewrapSandbox:
-    """One box: its files stay in a folder of this machine, its processes never outlive a command."""
-
-    def __init__(self, command: BwrapCommand, limits: Limits, lock: int) -> None:
-        self._command = command
-        self._layout = command.layout
-        self._limits = limits
-        self._lock: int | None = lock
-
-    async def put_files(self, files: Mapping[str, bytes]) -> None:
-        """Write files under `/work`; raises ValueError for a path that leaves it."""
-        owner = self._command.uid if self._command.as_root else None
-        await asyncio.to_thread(place_files, self._layout.work, files, owner=owner)
-
-    async def run(
-        self,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        cwd: str = ".",
-        stdin: bytes = b"",
-        limits: Limits | None = None,
-        on_output: OnOutput | None = None,
-    ) -> ExecResult:
-        """Run a command; raises ValueError for a cwd that is no folder, SandboxBroken if bwrap fails."""
-        self._check_folder(cwd)
-        limits = limits or self._limits
-        group = make_group(limits, extra_processes=HOLDER_PROCESSES)
-        try:
-            with _status_pipe() as (status_fd, read_status):
-                command = self._command.argv(
-                    argv,
-                    env=env or {},
-                    cwd=cwd,
-                    limits=limits,
-                    status_fd=status_fd,
-                    counted=group is not None,
-                )
-                ended = await run_process(
-                    _counted(command, group),
-                    env=_OWN_ENV,
-                    stdin=stdin,
-                    limits=limits,
-                    watch=partial(disk_exceeded, self._layout.work, limits.disk_bytes),
-                    on_output=on_output,
-                    pass_fds=(status_fd,),
-                )
-                return _result(ended, group, read_status())
-        finally:
-            if group is not None:
-                await group.remove()
-
-    async def get_files(self, patterns: Sequence[str] = ("**",)) -> Collected:
-        """Regular files under `/work` matching a glob; everything else is refused by name."""
-        return await asyncio.to_thread(collect_folder, self._layout.work, patterns)
-
-    async def destroy(self) -> None:
-        """Remove the box's folder, however deep or unreadable a command made it."""
-        root = str(self._layout.root)
-        # rmtree recurses and so fails on very deep trees; these two do not.
-        for argv in (["chmod", "-R", "u+rwX", "--", root], ["rm", "-rf", "--", root]):
-            remover = await asyncio.create_subprocess_exec(
-                *argv, env=_OWN_ENV, stderr=asyncio.subprocess.DEVNULL
-            )
-            await remover.wait()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def _check_folder(self, cwd: str) -> None:
-        if cwd != "." and not self._layout.work.joinpath(*split(cwd)).is_dir():
-            raise ValueError(f"cwd {cwd!r} is not a folder in the box; put a file into it first")
-
-
-def _counted(command: list[str], group: Group | None) -> list[str]:
-    """The command, started so that the group counts it from its first instruction."""
-    if group is None:
-        return command
-    return ["/bin/sh", "-c", _JOIN_GROUP, "join-group", *map(str, group.entrances), "--", *command]
-
-
-def _result(ended: Ended, group: Group | None, status: Mapping[str, int]) -> ExecResult:
-    counters = group.counters() if group else Counters()
-    if ended.stopped is None and "exit-code" not in status and not counters.out_of_memory:
-        raise SandboxBroken(f"bwrap ended with code {ended.exit_code}: {ended.stderr.text.strip()}")
-    return ExecResult(
-        exit_code=ended.exit_code,
-        limit=limit_of(
-            ended.exit_code,
-            stopped=ended.stopped,
-            counters=counters,
-            stdout=ended.stdout,
-            stderr=ended.stderr,
-        ),
-        usage=Usage(
-            wall_seconds=ended.wall_seconds,
-            cpu_seconds=group.cpu_seconds() if group else None,
-            peak_memory_bytes=group.peak_memory_bytes() if group else None,
-        ),
-        stdout=ended.stdout,
-        stderr=ended.stderr,
+    command = BwrapCommand(
+        bwrap=bwrap, layout=layout, toolchain=toolchain, uid=uid, as_root=as_root, packages=packages
     )
-
-
-@contextmanager
-def _status_pipe() -> Iterator[tuple[int, "partial[Mapping[str, int]]"]]:
-    """A pipe for bwrap's own report: the end to hand over, and a reader to call once bwrap is dead."""
-    read_end, write_end = os.pipe()
-    os.set_blocking(read_end, False)
-    try:
-        yield write_end, partial(_read_status, read_end)
-    finally:
-        os.close(read_end)
-        os.close(write_end)
-
-
-def _read_status(descriptor: int) -> Mapping[str, int]:
-    status: dict[str, int] = {}
-    try:
-        text = os.read(descriptor, 65536)
-    except BlockingIOError:
-        return status
-    for line in text.splitlines():
-        status.update(json.loads(line))
-    return status
+    return BubblewrapSandbox(command, limits, lock, own_disk=own_disk)

@@ -1,15 +1,18 @@
 """The bubblewrap command line of one run: what the command sees, as whom, and under which rlimits."""
 
+import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from sandbox.protocol import MIB, WORK_DIR, Limits
+from sandbox.protocol import MIB, PACKAGES_DIR, WORK_DIR, Limits, Packages
+from sandbox.seccomp import seccomp_programs
 from sandbox.surroundings import BOX_ENV, prlimit_argv
 from sandbox.toolchain import TOOLCHAIN_DIR, Toolchain
 
 HOLDER_PROCESSES = 2
 """Processes of bubblewrap itself that live beside the command."""
+SETPRIV = "/usr/bin/setpriv"
 _TMP_BYTES = 256 * MIB
 _SHM_BYTES = 64 * MIB
 _NPROC_SLACK = 16
@@ -37,8 +40,16 @@ class BoxLayout:
         """The skeleton of the Python environment."""
         return self.root / "toolchain"
 
+    @property
+    def seccomp(self) -> Path:
+        """The filter program for system calls; not there on a machine type for which there is none."""
+        return self.root / "seccomp.bpf"
+
     def write(self, toolchain: Toolchain, uid: int) -> None:
         """Create everything; the work folder's owner is left to the caller."""
+        program = seccomp_programs().get(platform.machine())
+        if program is not None:
+            self.seccomp.write_bytes(program)
         self.work.mkdir(mode=0o755)
         self.etc.mkdir()
         (self.etc / "passwd").write_text(f"root:x:0:0::/:/bin/false\nsandbox:x:{uid}:{uid}::/tmp:/bin/sh\n")
@@ -58,6 +69,7 @@ class BwrapCommand:
     toolchain: Toolchain
     uid: int
     as_root: bool
+    packages: Packages | None = None
 
     def argv(
         self,
@@ -67,12 +79,14 @@ class BwrapCommand:
         cwd: str,
         limits: Limits,
         status_fd: int,
+        seccomp_fd: int | None,
         counted: bool,
     ) -> list[str]:
         """The whole command line; `counted` says that a cgroup counts memory and processes too."""
         return [
             str(self.bwrap),
             *("--json-status-fd", str(status_fd)),
+            *(("--seccomp", str(seccomp_fd)) if seccomp_fd is not None else ()),
             *self._isolation(),
             *self._filesystem(limits),
             *_environment({**BOX_ENV, "PATH": f"{TOOLCHAIN_DIR}/bin:{BOX_ENV['PATH']}", **env}),
@@ -112,6 +126,9 @@ class BwrapCommand:
             yield from ("--ro-bind-try", shared, shared)
         for source, target in self.toolchain.binds(self.layout.toolchain):
             yield from ("--ro-bind", str(source), str(target))
+        if self.packages is not None:
+            yield from _open_parents([PACKAGES_DIR])
+            yield from ("--ro-bind", str(self.packages.folder), str(PACKAGES_DIR))
         for folder in self.toolchain.hidden():
             yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
         yield from ("--bind", str(self.layout.work), str(WORK_DIR))
@@ -119,7 +136,7 @@ class BwrapCommand:
 
     def _drop_to_user(self) -> Iterator[str]:
         if self.as_root:
-            yield from ("setpriv", f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups")
+            yield from (SETPRIV, f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups")
             yield from (
                 "--bounding-set=-all",
                 "--inh-caps=-all",

@@ -64,39 +64,52 @@ class Group:
         return sorted({self.memory, self.pids, self.cpu})
 
 
-def make_group(limits: Limits, *, extra_processes: int) -> Group | None:
-    """Make a group with these limits below our own; None where that is not allowed here.
+def make_group(
+    limits: Limits, *, extra_processes: int, extra_memory_bytes: int = 0, mount: Path = _MOUNT
+) -> Group | None:
+    """Make a group with these limits; None where that is not allowed here.
 
-    `extra_processes` is room for the processes that hold the box, on top of the command's own.
+    `extra_processes` is room for the processes that hold the box, on top of the command's own, and
+    `extra_memory_bytes` for its disk, where that is memory.
     """
     name = f"issuewright-{secrets.token_hex(6)}"
+    memory, processes = limits.memory_bytes + extra_memory_bytes, limits.processes + extra_processes
     try:
         membership = _membership(Path("/proc/self/cgroup").read_text())
-        if (_MOUNT / "cgroup.controllers").exists():
-            return _make_unified(name, membership, limits, extra_processes)
-        return _make_split(name, membership, limits, extra_processes)
+        if (mount / "cgroup.controllers").exists():
+            return _make_unified(mount, name, membership.get("", "/"), memory, processes)
+        return _make_split(mount, name, membership, memory, processes)
     except OSError:
         return None
 
 
-def _make_unified(name: str, membership: Mapping[str, str], limits: Limits, extra: int) -> Group:
-    folder = _parent(_MOUNT, membership.get("", "/")) / name
+def _make_unified(mount: Path, name: str, own: str, memory: int, processes: int) -> Group:
+    """Below our own group, or else below the root: a group with processes may not lend its controllers."""
+    parents = dict.fromkeys([_parent(mount, own), mount])
+    parent = next((one for one in parents if _lends_controllers(one)), mount)
+    folder = parent / name
     group = Group(memory=folder, pids=folder, cpu=folder, unified=True)
     settings = {
-        folder / "memory.max": limits.memory_bytes,
+        folder / "memory.max": memory,
         folder / "memory.swap.max": 0,
-        folder / "pids.max": limits.processes + extra,
+        folder / "pids.max": processes,
     }
     return _made(group, [folder], settings)
 
 
-def _make_split(name: str, membership: Mapping[str, str], limits: Limits, extra: int) -> Group:
-    memory, pids, cpu = (_parent(_MOUNT / kind, membership.get(kind, "/")) / name for kind in _V1)
+def _lends_controllers(folder: Path) -> bool:
+    return {"memory", "pids"} <= set((folder / "cgroup.subtree_control").read_text().split())
+
+
+def _make_split(
+    mount: Path, name: str, membership: Mapping[str, str], memory_bytes: int, processes: int
+) -> Group:
+    memory, pids, cpu = (_parent(mount / kind, membership.get(kind, "/")) / name for kind in _V1)
     group = Group(memory=memory, pids=pids, cpu=cpu, unified=False)
     settings = {
-        memory / "memory.limit_in_bytes": limits.memory_bytes,
-        memory / "memory.memsw.limit_in_bytes": limits.memory_bytes,
-        pids / "pids.max": limits.processes + extra,
+        memory / "memory.limit_in_bytes": memory_bytes,
+        memory / "memory.memsw.limit_in_bytes": memory_bytes,
+        pids / "pids.max": processes,
     }
     return _made(group, [memory, pids, cpu], settings)
 

@@ -1,22 +1,41 @@
 """Which backend holds the boxes on this machine."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sandbox.bubblewrap import BubblewrapBackend
-from sandbox.docker_engine import DockerBackend
+from sandbox.docker_engine import DEFAULT_IMAGE, DockerBackend
 from sandbox.errors import SandboxUnavailable
 from sandbox.protocol import SandboxBackend
+from sandbox.warm_pool import PoolSettings
 
 Preference = Literal["auto", "docker", "bubblewrap"]
 
 
-async def choose_backend(preference: Preference = "auto") -> SandboxBackend:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DockerSettings:
+    """How the Docker backend is used."""
+
+    image: str = DEFAULT_IMAGE
+    """A tag, a name with `@sha256:` digest, or an image id."""
+    runtime: str | None = None
+    """An OCI runtime that the engine knows, such as `runsc`; None for its default."""
+    pool: PoolSettings = field(default_factory=PoolSettings)
+
+
+async def choose_backend(
+    preference: Preference = "auto", *, docker: DockerSettings | None = None
+) -> SandboxBackend:
     """Docker if an engine with the image answers, else bubblewrap; never the bare host.
 
     Raises SandboxUnavailable with each backend's diagnosis when none of those asked for can be used.
     """
-    backends: dict[str, SandboxBackend] = {"docker": DockerBackend(), "bubblewrap": BubblewrapBackend()}
+    docker = docker or DockerSettings()
+    backends: dict[str, SandboxBackend] = {
+        "docker": DockerBackend(docker.image, runtime=docker.runtime, pool=docker.pool),
+        "bubblewrap": BubblewrapBackend(),
+    }
     return await first_usable([backends[preference]] if preference != "auto" else list(backends.values()))
 
 

@@ -1,7 +1,10 @@
-"""Watches how much a work folder holds while a command runs."""
+"""Watches how much a work folder holds while a command runs, where it has no file system of its own."""
 
 import asyncio
 import os
+import stat
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.protocol import LimitKind
@@ -13,59 +16,75 @@ _BLOCK = 512
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
-class TooDeep(Exception):
-    """Folders are nested too deeply to be counted."""
+@dataclass(slots=True)
+class DiskUse:
+    """What lies below a folder."""
+
+    bytes: int = 0
+    """Allocated, each entry counted as at least one block of its own."""
+    too_deep: bool = False
+    """Whether folders are nested more than 128 deep; what lies deeper is not counted."""
 
 
 async def disk_exceeded(root: Path, limit_bytes: int) -> LimitKind:
-    """Return once the folder holds more than the limit; never, if it never does.
+    """Return once the folder holds more, or goes deeper, than is allowed; never, if it never does.
 
-    A folder that is over the limit already may not grow, so that a later command can still look or clean up.
+    A folder that is over a limit already may not grow, so that a later command can still look or clean up.
     """
-    allowed = limit_bytes
-    try:
-        allowed = max(allowed, await asyncio.to_thread(used_bytes, root))
-        while True:
-            await asyncio.sleep(_INTERVAL_SECONDS)
-            if await asyncio.to_thread(used_bytes, root) > allowed:
-                return LimitKind.DISK
-    except TooDeep:
-        return LimitKind.DISK
+    before = await asyncio.to_thread(disk_use, root)
+    allowed = max(limit_bytes, before.bytes)
+    while True:
+        await asyncio.sleep(_INTERVAL_SECONDS)
+        now = await asyncio.to_thread(disk_use, root)
+        if now.bytes > allowed or (now.too_deep and not before.too_deep):
+            return LimitKind.DISK
 
 
-def used_bytes(root: Path) -> int:
-    """Allocated bytes below root, each entry counted as at least one block of its own; links not followed.
-
-    Raises TooDeep when folders are nested more than 128 deep.
-    """
-    try:
-        folder = os.open(root, _FOLDER)
-    except FileNotFoundError:
-        return 0
-    return _level(folder, depth=1)
+def disk_use(root: Path) -> DiskUse:
+    """Look at everything below root; links are not followed."""
+    use = DiskUse()
+    with suppress(FileNotFoundError):
+        _level(os.open(root, _FOLDER), use, depth=1)
+    return use
 
 
-def _level(folder: int, *, depth: int) -> int:
-    used = 0
+def _level(folder: int, use: DiskUse, *, depth: int) -> None:
     try:
         if depth > _DEEPEST:
-            raise TooDeep
-        with os.scandir(folder) as entries:
+            use.too_deep = True
+            return
+        # Whatever vanishes meanwhile counts no more.
+        with suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
-                used += _entry(folder, entry, depth=depth)
-    except OSError:
-        return used  # vanished or unreadable meanwhile
+                _entry(folder, entry, use, depth=depth)
     finally:
         os.close(folder)
-    return used
 
 
-def _entry(folder: int, entry: os.DirEntry[str], *, depth: int) -> int:
+def _entry(folder: int, entry: os.DirEntry[str], use: DiskUse, *, depth: int) -> None:
+    use.bytes += _ENTRY_BYTES
     try:
-        used = _ENTRY_BYTES + entry.stat(follow_symlinks=False).st_blocks * _BLOCK
-        if not entry.is_dir(follow_symlinks=False):
-            return used
-        child = os.open(entry.name, _FOLDER, dir_fd=folder)
+        use.bytes += entry.stat(follow_symlinks=False).st_blocks * _BLOCK
+        child = _opened(folder, entry.name) if entry.is_dir(follow_symlinks=False) else None
     except OSError:
-        return _ENTRY_BYTES
-    return used + _level(child, depth=depth + 1)
+        return
+    if child is not None:
+        _level(child, use, depth=depth + 1)
+
+
+def _opened(folder: int, name: str) -> int:
+    """Open a folder; one of our own that a command closed to all is opened for just that moment."""
+    try:
+        return os.open(name, _FOLDER, dir_fd=folder)
+    except PermissionError:
+        closed = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        itself = Path(f"/proc/self/fd/{closed}")  # by descriptor: the name may mean something else by now
+        mode = stat.S_IMODE(os.fstat(closed).st_mode)
+        itself.chmod(mode | stat.S_IRWXU)
+        try:
+            return os.open(itself, os.O_RDONLY | os.O_DIRECTORY)
+        finally:
+            itself.chmod(mode)
+    finally:
+        os.close(closed)

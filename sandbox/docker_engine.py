@@ -1,122 +1,213 @@
 """Boxes held by a Docker engine: one hardened container each, started once and used for every command."""
 
 import asyncio
-import os
-import socket
+import copy
+import logging
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-import docker
-from docker.constants import DEFAULT_UNIX_SOCKET
 from docker.errors import DockerException, ImageNotFound
-from docker.models.containers import Container
-from docker.types import LogConfig, Ulimit
 
-from sandbox.docker_box import DockerSandbox
-from sandbox.errors import SandboxBroken, SandboxUnavailable
-from sandbox.identity import box_id
-from sandbox.protocol import MIB, WORK_DIR, Limits
+from sandbox.docker_box import DockerSandbox, remove_container
+from sandbox.docker_client import connected
+from sandbox.docker_packages import image_with
+from sandbox.docker_reaper import reap
+from sandbox.docker_start import EngineTraits, Shape, StartedContainer, start_container
+from sandbox.errors import SandboxError, SandboxUnavailable
+from sandbox.image_inputs import LABEL, inputs_digest
+from sandbox.paths import name_part
+from sandbox.protocol import Limits, Packages
+from sandbox.warm_pool import PoolSettings, WarmPool
 
-DEFAULT_IMAGE = "issuewright-sandbox:1"
+DEFAULT_IMAGE = "issuewright-sandbox:2"
 _BUILD = Path(__file__).parent / "images" / "build.sh"
-_LABEL = "issuewright.box"
-_ENGINE_TIMEOUT_SECONDS = 60
-_KEEPER = "65534:65534"
-_TMP_BYTES = 256 * MIB
-_BYTES_PER_INODE = 4096
-_SPARE_PROCESSES = 64
-"""Beyond the rlimit, so that a full process table cannot keep our own kill command out."""
+_REAP_SECONDS = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Engine:
+    """What the engine said about itself and the image."""
+
+    image: str
+    traits: EngineTraits
+
+
+@dataclass(slots=True)
+class _Shared:
+    """What a backend has in common with its copies for other packages."""
+
+    pool: "WarmPool[Shape, StartedContainer]"
+    reaper: "asyncio.Task[None] | None" = None
+    images: dict[tuple[str, str], str] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class DockerBackend:
-    """Holds each box in a container of the given image."""
+    """Holds each box in a container of the given image (a tag, `name@sha256:…` or an image id).
+
+    `runtime` names another OCI runtime that the engine knows, such as `runsc`.
+    """
 
     name = "docker"
 
-    def __init__(self, image: str = DEFAULT_IMAGE) -> None:
+    def __init__(
+        self, image: str = DEFAULT_IMAGE, *, runtime: str | None = None, pool: PoolSettings | None = None
+    ) -> None:
         self._image = image
+        self._runtime = runtime
+        self._packages: Packages | None = None
+        self._engine: _Engine | None = None
+        self._shared = _Shared(WarmPool(partial(_start, job=""), _discard, settings=pool or PoolSettings()))
 
     async def check(self) -> None:
-        """Raise SandboxUnavailable unless an engine answers and has the image."""
-        await asyncio.to_thread(self._check)
+        """Raise SandboxUnavailable unless an engine answers, has the image and knows the runtime."""
+        self._engine = await asyncio.to_thread(self._look)
 
-    async def create(self, limits: Limits) -> DockerSandbox:
-        """Start a box; raises SandboxUnavailable without an engine, SandboxBroken if it cannot start one."""
-        uid = box_id()
-        container = await asyncio.to_thread(self._start, uid, limits)
-        return DockerSandbox(container, uid=uid, limits=limits)
+    async def create(self, limits: Limits, *, job: str = "") -> DockerSandbox:
+        """A box, from the warm pool if one is ready; raises SandboxUnavailable or SandboxBroken."""
+        shape = await self._shape(limits)
+        started = await self._warm(shape, job) or await _start(shape, job=job)
+        self._shared.pool.refill(shape)
+        return DockerSandbox(started.container, uid=started.uid, limits=limits)
 
-    def _check(self) -> None:
-        client = _connect()
-        try:
-            client.images.get(self._image)
-        except ImageNotFound as error:
+    async def prepare(self, limits: Limits) -> None:
+        """Fill the warm pool for these limits before the first box is asked for."""
+        await self._shared.pool.filled(await self._shape(limits))
+
+    def with_packages(self, packages: Packages) -> Self:
+        """This backend with an image that holds the packages as well; the pool is shared."""
+        other = copy.copy(self)
+        other._packages = packages
+        return other
+
+    async def close(self) -> None:
+        """Remove the containers that are kept ready and stop reaping."""
+        if self._shared.reaper is not None:
+            self._shared.reaper.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._shared.reaper
+            self._shared.reaper = None
+        await self._shared.pool.close()
+
+    async def _shape(self, limits: Limits) -> Shape:
+        if self._engine is None:
+            await self.check()
+        engine = self._engine
+        assert engine is not None  # noqa: S101 - check has raised otherwise
+        if self._shared.reaper is None:
+            self._shared.reaper = asyncio.create_task(_reap_forever())
+        image = engine.image
+        if self._packages is not None:
+            image = await self._derived(engine.image, self._packages)
+        return Shape.of(limits, image=image, runtime=self._runtime, traits=engine.traits)
+
+    async def _derived(self, base: str, packages: Packages) -> str:
+        key = (base, packages.digest)
+        async with self._shared.lock:
+            if key not in self._shared.images:
+                self._shared.images[key] = await asyncio.to_thread(_image_with, base, packages)
+        return self._shared.images[key]
+
+    async def _warm(self, shape: Shape, job: str) -> StartedContainer | None:
+        """A ready container that still runs, now named for the job."""
+        while (started := self._shared.pool.take(shape)) is not None:
+            try:
+                await asyncio.to_thread(_hand_out, started, job)
+            except DockerException as error:
+                self._shared.pool.throw_away(started)
+                _log.warning("a container that was kept ready is lost: %s", error)
+            except asyncio.CancelledError:
+                self._shared.pool.throw_away(started)
+                raise
+            else:
+                return started
+        return None
+
+    def _look(self) -> _Engine:
+        with connected() as client:
+            try:
+                info: dict[str, Any] = client.info()
+                version: dict[str, Any] = client.version()
+                image = client.images.get(self._image)
+            except ImageNotFound as error:
+                raise SandboxUnavailable(
+                    f"the Docker image {self._image} is not there; build it with: sh {_BUILD} {self._image}"
+                ) from error
+            except DockerException as error:
+                raise SandboxUnavailable(f"the Docker engine does not answer: {error}") from error
+        # An image of somebody's own has no such label.
+        if image.labels.get(LABEL, inputs_digest()) != inputs_digest():
             raise SandboxUnavailable(
-                f"the Docker image {self._image} is not there; build it with: sh {_BUILD} {self._image}"
-            ) from error
-        except DockerException as error:
-            raise SandboxUnavailable(f"the Docker engine does not answer: {error}") from error
-        finally:
-            client.close()
-
-    def _start(self, uid: int, limits: Limits) -> Container:
-        client = _connect()
-        try:
-            return client.containers.run(
-                self._image, ["sleep", "infinity"], detach=True, **_hardening(uid, limits)
+                f"the Docker image {self._image} was built for another version; build it again with: "
+                f"sh {_BUILD} {self._image}"
             )
-        except DockerException as error:
-            client.close()
-            raise SandboxBroken(f"the Docker engine cannot start {self._image}: {error}") from error
+        if self._runtime is not None and self._runtime not in info.get("Runtimes", {}):
+            raise SandboxUnavailable(
+                f"the Docker engine knows no runtime {self._runtime!r}; it has "
+                f"{', '.join(sorted(info.get('Runtimes', {})))}"
+            )
+        return _Engine(image=str(image.id), traits=_traits(info, version))
 
 
-def _connect() -> docker.DockerClient:
+def _traits(info: Mapping[str, Any], version: Mapping[str, Any]) -> EngineTraits:
+    security = " ".join(info.get("SecurityOptions") or ())
+    parts = {part.get("Name", "") for part in version.get("Components") or ()}
+    return EngineTraits(
+        small_ids="name=rootless" in security or "name=userns" in security,
+        plain_tmpfs="Podman Engine" in parts,
+    )
+
+
+async def _start(shape: Shape, *, job: str) -> StartedContainer:
+    """Start a container; when cancelled meanwhile, finish the start in order to know what to remove."""
+    starting = asyncio.ensure_future(asyncio.to_thread(start_container, shape, job=job))
     try:
-        _touch_socket(os.environ.get("DOCKER_HOST") or DEFAULT_UNIX_SOCKET)
-        return docker.from_env(timeout=_ENGINE_TIMEOUT_SECONDS)
-    except (DockerException, OSError) as error:
-        raise SandboxUnavailable(
-            f"no Docker engine answers ({error}); start one, or set DOCKER_HOST to where it listens"
-        ) from error
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with suppress(SandboxError):
+            await _discard(await starting)
+        raise
 
 
-def _touch_socket(address: str) -> None:
-    """Raise OSError where nobody listens at a local address; the SDK would leave its socket open."""
-    path = address.partition("unix://")[2]
-    if path:
-        with socket.socket(socket.AF_UNIX) as probe:
-            probe.settimeout(_ENGINE_TIMEOUT_SECONDS)
-            probe.connect(path)
+async def _discard(started: StartedContainer) -> None:
+    await asyncio.to_thread(remove_container, started.container)
 
 
-def _hardening(uid: int, limits: Limits) -> Mapping[str, Any]:
-    # Files under /work and /tmp live in memory here, so the container's cap must hold both.
-    tmp_bytes = min(_TMP_BYTES, limits.disk_bytes)
-    memory = limits.memory_bytes + limits.disk_bytes
-    return {
-        # The keeper is another user than the commands: they cannot signal it, and it has no rights either.
-        "user": _KEEPER,
-        "network_mode": "none",
-        "read_only": True,
-        "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges"],
-        "pids_limit": limits.processes + _SPARE_PROCESSES,
-        "mem_limit": memory,
-        "memswap_limit": memory,
-        "init": True,
-        "ipc_mode": "none",
-        "hostname": "sandbox",
-        "log_config": LogConfig(type="none"),
-        "tmpfs": {"/tmp": _tmpfs(tmp_bytes, uid), str(WORK_DIR): _tmpfs(limits.disk_bytes, uid)},  # noqa: S108
-        "ulimits": [
-            Ulimit(name="nofile", soft=1024, hard=1024),
-            Ulimit(name="core", soft=0, hard=0),
-        ],
-        "labels": {_LABEL: str(uid)},
-    }
+def _hand_out(started: StartedContainer, job: str) -> None:
+    """Give a ready container its job's name; raises DockerException for one that is gone."""
+    container = started.container
+    container.reload()
+    if container.status != "running":
+        raise DockerException(f"container {container.name} is {container.status}")
+    if job:
+        suffix = str(container.name).rpartition("-")[2]
+        container.rename(f"issuewright-{name_part(job)}-{suffix}")
 
 
-def _tmpfs(size: int, uid: int) -> str:
-    inodes = size // _BYTES_PER_INODE
-    return f"rw,exec,nosuid,nodev,size={size},nr_inodes={inodes},mode=0755,uid={uid},gid={uid}"
+def _image_with(base: str, packages: Packages) -> str:
+    with connected() as client:
+        return image_with(client, base, packages)
+
+
+async def _reap_once() -> None:
+    try:
+        await asyncio.to_thread(_reap)
+    except (DockerException, SandboxError, OSError) as error:
+        _log.warning("abandoned containers could not be looked for: %s", error)
+
+
+def _reap() -> None:
+    with connected() as client:
+        reap(client)
+
+
+async def _reap_forever() -> None:
+    while True:
+        await _reap_once()
+        await asyncio.sleep(_REAP_SECONDS)

@@ -1,73 +1,69 @@
-"""Runs one command in a running container through the engine's API, streams included."""
+"""Starts one process in a running container through the engine's API, streams included."""
 
 import asyncio
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 from docker.errors import DockerException
 from docker.models.containers import Container
 from docker.utils import socket as engine_socket
 
-from sandbox.capture import Capture
 from sandbox.errors import SandboxBroken
-from sandbox.protocol import OnOutput, Output
 
 _STDOUT = 1
 _SETTLE_SECONDS = 2.0
 _SETTLE_PAUSE = 0.02
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecOrder:
-    """A command for a container; `output_bytes` caps each stream."""
-
-    argv: Sequence[str]
-    user: str
-    output_bytes: int
-    env: Mapping[str, str] = field(default_factory=dict)
-    workdir: str = "/"
-    stdin: bytes = b""
-    on_output: OnOutput | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecEnd:
-    """How a command in a container ended."""
-
-    exit_code: int
-    stdout: Output
-    stderr: Output
+OnChunk = Callable[[Literal["stdout", "stderr"], bytes], None]
+"""Takes what a process writes; called in the thread of the event loop, in order."""
 
 
 class ContainerExec:
-    """One command in progress. The engine's client blocks, so each of its calls runs in a thread."""
+    """One process in progress. The engine's client blocks, so each of its calls runs in a thread."""
 
-    def __init__(self, container: Container, order: ExecOrder, *, on_overflow: Callable[[], None]) -> None:
+    def __init__(
+        self, container: Container, argv: Sequence[str], *, user: str, on_chunk: OnChunk, stdin: bytes = b""
+    ) -> None:
         self._container = container
-        self._order = order
-        self._on_overflow = on_overflow
-        self._stdout = Capture(order.output_bytes)
-        self._stderr = Capture(order.output_bytes)
+        self._argv = list(argv)
+        self._user = user
+        self._stdin = stdin
+        self._on_chunk = on_chunk
+        self._id = ""
+        self._stream: Any = None
 
-    async def run(self) -> ExecEnd:
+    async def run(self) -> None:
         """Run to the end of both streams; raises SandboxBroken when the engine fails."""
         loop = asyncio.get_running_loop()
-        try:
-            exec_id, stream = await asyncio.to_thread(self._start)
+        with _engine_faults(self._argv[0]):
+            stream = self._stream = await asyncio.to_thread(self._start)
             try:
                 await asyncio.gather(
                     asyncio.to_thread(self._write, stream), asyncio.to_thread(self._read, stream, loop)
                 )
             finally:
+                self._stream = None
                 _close(stream)
-            code = await asyncio.to_thread(self._exit_code, exec_id)
-        except (DockerException, OSError) as error:
-            raise SandboxBroken(f"the Docker engine failed during {self._order.argv[0]}: {error}") from error
-        return ExecEnd(exit_code=code, stdout=self._stdout.output(), stderr=self._stderr.output())
+
+    def abandon(self) -> None:
+        """End both streams from this side, for an engine that keeps them open although nothing runs."""
+        if self._stream is not None:
+            with suppress(OSError):
+                self._stream._sock.shutdown(socket.SHUT_RDWR)
+
+    async def exit_code(self) -> int:
+        """The code of a process that has run; raises SandboxBroken when the engine knows none."""
+        deadline = time.monotonic() + _SETTLE_SECONDS
+        while time.monotonic() < deadline:
+            with _engine_faults(self._argv[0]):
+                code = (await asyncio.to_thread(self._api.exec_inspect, self._id))["ExitCode"]
+            if code is not None:
+                return int(code)
+            await asyncio.sleep(_SETTLE_PAUSE)
+        raise SandboxBroken("the Docker engine reports no exit code for a process that ended")
 
     @property
     def _api(self) -> Any:
@@ -75,48 +71,32 @@ class ContainerExec:
         assert client is not None  # noqa: S101 - a container that the engine gave us has one
         return client.api
 
-    def _start(self) -> tuple[str, Any]:
-        order = self._order
-        made = self._api.exec_create(
-            self._container.id,
-            list(order.argv),
-            stdin=True,
-            user=order.user,
-            environment=dict(order.env),
-            workdir=order.workdir,
-        )
-        return made["Id"], self._api.exec_start(made["Id"], socket=True)
+    def _start(self) -> Any:
+        made = self._api.exec_create(self._container.id, self._argv, stdin=True, user=self._user)
+        self._id = made["Id"]
+        return self._api.exec_start(self._id, socket=True)
 
     def _write(self, stream: Any) -> None:
         # Only the socket below the SDK's wrapper can be written to and closed one way.
         connection = stream._sock
         with suppress(OSError):  # a command may end, or close its input, before it has read everything
-            connection.sendall(self._order.stdin)
+            connection.sendall(self._stdin)
             connection.shutdown(socket.SHUT_WR)
 
     def _read(self, stream: Any, loop: asyncio.AbstractEventLoop) -> None:
         for number, chunk in _frames(stream):
-            name: Literal["stdout", "stderr"] = "stdout" if number == _STDOUT else "stderr"
-            capture = self._stdout if number == _STDOUT else self._stderr
-            overflowed_before = capture.overflowed
-            capture.feed(chunk)
-            # Reading goes on after an overflow: an engine with a full stream is slow to kill anything.
-            if capture.overflowed:
-                if not overflowed_before:
-                    loop.call_soon_threadsafe(self._on_overflow)
-            elif self._order.on_output is not None:
-                loop.call_soon_threadsafe(self._order.on_output, name, chunk)
+            loop.call_soon_threadsafe(self._on_chunk, "stdout" if number == _STDOUT else "stderr", chunk)
         with suppress(OSError):
             stream._sock.shutdown(socket.SHUT_RDWR)  # ends a write that nobody reads any more
 
-    def _exit_code(self, exec_id: str) -> int:
-        deadline = time.monotonic() + _SETTLE_SECONDS
-        while time.monotonic() < deadline:
-            code = self._api.exec_inspect(exec_id)["ExitCode"]
-            if code is not None:
-                return int(code)
-            time.sleep(_SETTLE_PAUSE)
-        raise SandboxBroken("the Docker engine reports no exit code for a command that ended")
+
+@contextmanager
+def _engine_faults(what: str) -> Iterator[None]:
+    """Turns what the SDK raises into SandboxBroken, naming what was being done."""
+    try:
+        yield
+    except (DockerException, OSError) as error:
+        raise SandboxBroken(f"the Docker engine failed during {what}: {error}") from error
 
 
 def _close(stream: Any) -> None:

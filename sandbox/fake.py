@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from sandbox.paths import selected, split
-from sandbox.protocol import Collected, ExecResult, Limits, OnOutput, Usage
+from sandbox.protocol import Collected, ExecResult, Limits, OnOutput, Packages, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +82,26 @@ class FakeBackend:
 
     def __init__(self, script: Script = succeed) -> None:
         self.boxes: list[FakeSandbox] = []
+        self.jobs: list[str] = []
+        self.packages: list[Packages] = []
+        self.closed = False
         self._script = script
 
     async def check(self) -> None:
         """Fake boxes can be made anywhere."""
 
-    async def create(self, limits: Limits) -> FakeSandbox:
+    async def create(self, limits: Limits, *, job: str = "") -> FakeSandbox:
         """Make a fake box."""
         box = FakeSandbox(self._script, limits)
         self.boxes.append(box)
+        self.jobs.append(job)
         return box
+
+    def with_packages(self, packages: Packages) -> Self:
+        """The same backend, which remembers the packages."""
+        self.packages.append(packages)
+        return self
+
+    async def close(self) -> None:
+        """Remember it."""
+        self.closed = True

@@ -6,13 +6,19 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from sandbox import work_disk
+from sandbox.paths import name_part
+
 PREFIX = "issuewright-box-"
 _LOCK = "owner.lock"
 
 
-def new_folder() -> tuple[Path, int]:
-    """A private folder for a box, and the descriptor that keeps it locked until closed or until we die."""
-    root = Path(tempfile.mkdtemp(prefix=PREFIX))
+def new_folder(job: str = "") -> tuple[Path, int]:
+    """A private folder for a box, named for whom it serves, and the descriptor that holds its lock.
+
+    The lock lasts until the descriptor is closed or this process dies.
+    """
+    root = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{name_part(job)}-" if job else PREFIX))
     unlocked = root / f"{_LOCK}.new"
     lock = os.open(unlocked, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -39,5 +45,7 @@ def _removed(root: Path) -> bool:
         return False
     finally:
         os.close(lock)
+    for folder in root.iterdir():
+        work_disk.unmount(folder)
     shutil.rmtree(root, ignore_errors=True)
     return True

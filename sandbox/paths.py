@@ -1,5 +1,6 @@
 """Which file names may cross the sandbox boundary, and which a glob selects."""
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
@@ -49,6 +50,16 @@ def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     if pattern[0] == "**":
         return any(_matches(parts[start:], pattern[1:]) for start in range(len(parts) + 1))
     return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
+
+
+def is_literal(pattern: str) -> bool:
+    """Whether a glob has no wildcard and so selects at most the path that it spells."""
+    return not any(char in pattern for char in "*?[") and why_refused(pattern) is None
+
+
+def name_part(text: str) -> str:
+    """Text reduced to what may be part of any file's or container's name."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", text)[:64].strip("-.")
 
 
 def printable(path: str) -> str:

@@ -1,7 +1,7 @@
 """Puts files into a work folder that earlier commands may have filled with traps."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,8 +20,24 @@ def place_files(root: Path, files: Mapping[str, bytes], *, owner: int | None) ->
     for path, parts in placed.items():
         try:
             _place(root, parts, files[path], owner)
-        except (NotADirectoryError, IsADirectoryError, FileExistsError) as error:
+        except (NotADirectoryError, IsADirectoryError, FileExistsError, PermissionError) as error:
             raise ValueError(f"{path!r}: {error.strerror}; something else has that name") from error
+
+
+def is_folder(root: Path, parts: Sequence[str]) -> bool:
+    """Whether that is a folder below root, with no link on the way."""
+    try:
+        folder = os.open(root, _FOLDER)
+        for name in parts:
+            parent, folder = folder, -1
+            try:
+                folder = os.open(name, _FOLDER | os.O_PATH, dir_fd=parent)
+            finally:
+                os.close(parent)
+        os.close(folder)
+    except OSError:
+        return False
+    return True
 
 
 def _place(root: Path, parts: list[str], content: bytes, owner: int | None) -> None:

@@ -19,6 +19,12 @@ Watch = Callable[[], Awaitable[LimitKind]]
 """Returns when a limit is exceeded, with its name."""
 
 
+async def never() -> LimitKind:
+    """The watch that has nothing to look at."""
+    await asyncio.Event().wait()
+    raise AssertionError("nobody sets that event")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
     """How a process ended; `stopped` is the limit for which it was killed."""
@@ -39,8 +45,12 @@ async def run_process(
     watch: Watch,
     on_output: OnOutput | None = None,
     pass_fds: Sequence[int] = (),
+    stop: asyncio.Event | None = None,
 ) -> Ended:
-    """Run a process to its end or its limit; it is dead when this returns, raises or is cancelled."""
+    """Run a process to its end or its limit, or until `stop` is set.
+
+    It is dead when this returns, raises or is cancelled.
+    """
     started = time.monotonic()
     process = await _started(argv, env, pass_fds)
     supervision = _Supervision(process, limits, on_output)
@@ -48,6 +58,8 @@ async def run_process(
         asyncio.create_task(supervision.stop_when(_after(limits.wall_seconds))),
         asyncio.create_task(supervision.stop_when(watch())),
     ]
+    if stop is not None:
+        guards.append(asyncio.create_task(supervision.kill_when(stop)))
     streams = asyncio.ensure_future(supervision.serve(stdin))
     try:
         await asyncio.shield(streams)
@@ -112,6 +124,10 @@ class _Supervision:
 
     def stop(self, limit: LimitKind) -> None:
         self.stopped = self.stopped or limit
+        self.kill()
+
+    async def kill_when(self, event: asyncio.Event) -> None:
+        await event.wait()
         self.kill()
 
     async def stop_when(self, exceeded: Awaitable[LimitKind]) -> None:

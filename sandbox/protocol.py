@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import PurePosixPath
-from typing import Literal, Protocol
+from pathlib import Path, PurePosixPath
+from typing import Literal, Protocol, Self
 
 WORK_DIR = PurePosixPath("/work")
 """Where files are put and commands start, in every backend."""
+
+PACKAGES_DIR = PurePosixPath("/opt/packages")
+"""Where a box sees the packages of a repository; first on Python's path after the standard library."""
 
 MIB = 1024 * 1024
 
@@ -69,6 +72,8 @@ class ExecResult:
     usage: Usage
     stdout: Output = field(default_factory=Output)
     stderr: Output = field(default_factory=Output)
+    blocked_hosts: tuple[str, ...] = ()
+    """Hosts that the command tried to reach, as far as it let that be seen."""
 
     @property
     def ok(self) -> bool:
@@ -82,6 +87,15 @@ class Collected:
 
     files: Mapping[str, bytes]
     refused: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packages:
+    """Third-party packages that boxes see read-only: a folder like site-packages, of regular files only."""
+
+    digest: str
+    """Hash of all that decides the content, in lower-case hexadecimal."""
+    folder: Path
 
 
 OnOutput = Callable[[Literal["stdout", "stderr"], bytes], None]
@@ -106,7 +120,9 @@ class Sandbox(Protocol):
     ) -> ExecResult:
         """Run a command to its end or its limit; raises SandboxBroken when the box itself fails.
 
-        Cancelling the call kills every process of the command within two seconds.
+        `limits` are for this command alone; the disk, and the memory of all processes together, may stay
+        those that the box was made with. Raises ValueError for a command that no kernel could start or a
+        `cwd` that is no folder. Cancelling the call kills every process of the command within two seconds.
         """
         ...
 
@@ -131,6 +147,17 @@ class SandboxBackend(Protocol):
         """Raise SandboxUnavailable, saying what to install, unless boxes can be made here."""
         ...
 
-    async def create(self, limits: Limits) -> Sandbox:
-        """Make a box whose commands run under these limits unless told otherwise."""
+    async def create(self, limits: Limits, *, job: str = "") -> Sandbox:
+        """Make a box whose commands run under these limits unless told otherwise.
+
+        `job` names whom the box serves, for operators. Raises SandboxUnavailable or SandboxBroken.
+        """
+        ...
+
+    def with_packages(self, packages: Packages) -> Self:
+        """This backend, whose further boxes see these packages; both are closed by closing either."""
+        ...
+
+    async def close(self) -> None:
+        """Remove what is kept ready for further boxes; boxes in use are their users' to destroy."""
         ...

@@ -1,11 +1,20 @@
 """What every command meets, whatever holds the box: its environment variables and its rlimits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from sandbox.protocol import Limits
 
+PRLIMIT = "/usr/bin/prlimit"
+"""By its whole path: a search could find another of that name in the box."""
+
+NOTES_FILE = PurePosixPath(".issuewright/blocked-hosts")
+"""Where, under the work folder, the site hook notes the hosts that a command tried to reach."""
+
 _OPEN_FILES = 1024
+_LONGEST_STRING = 128 * 1024 - 1
+"""The kernel's limit for one argument or variable."""
 
 BOX_ENV: Mapping[str, str] = MappingProxyType(
     {
@@ -15,6 +24,7 @@ BOX_ENV: Mapping[str, str] = MappingProxyType(
         "CI": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
+        "PYTHONNOUSERSITE": "1",
         "PAGER": "cat",
         "GIT_TERMINAL_PROMPT": "0",
         "OMP_NUM_THREADS": "1",
@@ -24,14 +34,34 @@ BOX_ENV: Mapping[str, str] = MappingProxyType(
 """Variables of every command; nothing asks questions, and equal runs do equal things."""
 
 
+def rlimits(limits: Limits, *, extra_processes: int = 0) -> Mapping[str, int]:
+    """The rlimits of a command; `extra_processes` are our own that run under them."""
+    return {
+        "RLIMIT_AS": limits.memory_bytes,
+        "RLIMIT_NPROC": limits.processes + extra_processes,
+        "RLIMIT_FSIZE": limits.disk_bytes,
+        "RLIMIT_NOFILE": _OPEN_FILES,
+        "RLIMIT_CORE": 0,
+    }
+
+
 def prlimit_argv(limits: Limits, *, extra_processes: int = 0) -> list[str]:
-    """The command prefix that sets the rlimits; `extra_processes` are our own that run under them."""
-    return [
-        "prlimit",
-        f"--as={limits.memory_bytes}",
-        f"--nproc={limits.processes + extra_processes}",
-        f"--fsize={limits.disk_bytes}",
-        f"--nofile={_OPEN_FILES}",
-        "--core=0",
-        "--",
-    ]
+    """The command prefix that sets the rlimits."""
+    wanted = rlimits(limits, extra_processes=extra_processes)
+    options = [f"--{name.removeprefix('RLIMIT_').lower()}={value}" for name, value in wanted.items()]
+    return [PRLIMIT, *options, "--"]
+
+
+def refuse_unrunnable(argv: Sequence[str], env: Mapping[str, str]) -> None:
+    """Raise ValueError for a command that no kernel could start, naming what is wrong with it."""
+    if not argv:
+        raise ValueError("the command is empty; give at least the program")
+    for name in env:
+        if not name or "=" in name:
+            raise ValueError(f"environment variable {name!r}: a name is not empty and has no '='")
+    strings = [*argv, *(f"{name}={value}" for name, value in env.items())]
+    for text in strings:
+        if "\0" in text:
+            raise ValueError(f"{text[:40]!r}: an argument or variable cannot hold a NUL character")
+        if len(text.encode(errors="surrogateescape")) > _LONGEST_STRING:
+            raise ValueError(f"{text[:40]!r}…: longer than {_LONGEST_STRING} bytes; pass it in a file")

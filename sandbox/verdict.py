@@ -20,6 +20,8 @@ class Counters:
 
     out_of_memory: int = 0
     refused_processes: int = 0
+    disk_full: bool = False
+    """Whether the box's disk had no room left when the command ended."""
 
 
 def limit_of(
@@ -42,7 +44,7 @@ def limit_of(
         return LimitKind.PROCESSES
     if stopped is not None or exit_code == 0:
         return stopped
-    if exit_code == 128 + signal.SIGXFSZ:
+    if exit_code == 128 + signal.SIGXFSZ or counters.disk_full:
         return LimitKind.DISK
     return _named_by_output(stdout, stderr)
 

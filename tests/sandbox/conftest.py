@@ -1,30 +1,34 @@
 """Real boxes for the tests, on every backend that this machine can serve."""
 
-import asyncio
 from collections.abc import AsyncIterator
-from functools import cache
 
 import pytest
 
 from sandbox import BubblewrapBackend, DockerBackend, Limits, Sandbox, SandboxBackend, SandboxUnavailable
 from sandbox.protocol import MIB
+from sandbox.warm_pool import PoolSettings
 
 LIMITS = Limits(
     wall_seconds=20, memory_bytes=512 * MIB, processes=48, disk_bytes=24 * MIB, output_bytes=256 * 1024
 )
 
 
-@cache
-def _why_unusable(name: str) -> str | None:
-    try:
-        asyncio.run(_backend(name).check())
-    except SandboxUnavailable as error:
-        return str(error)
-    return None
+_checked: dict[str, str | None] = {}
+
+
+async def _why_unusable(name: str) -> str | None:
+    if name not in _checked:
+        try:
+            await _backend(name).check()
+        except SandboxUnavailable as error:
+            _checked[name] = str(error)
+        else:
+            _checked[name] = None
+    return _checked[name]
 
 
 def _backend(name: str) -> SandboxBackend:
-    return DockerBackend() if name == "docker" else BubblewrapBackend()
+    return DockerBackend(pool=PoolSettings(size=0)) if name == "docker" else BubblewrapBackend()
 
 
 @pytest.fixture(
@@ -33,12 +37,14 @@ def _backend(name: str) -> SandboxBackend:
         pytest.param("docker", marks=[pytest.mark.sandbox, pytest.mark.docker]),
     ]
 )
-def backend(request: pytest.FixtureRequest) -> SandboxBackend:
+async def backend(request: pytest.FixtureRequest) -> AsyncIterator[SandboxBackend]:
     """Each real backend in turn; skipped, with its diagnosis, where it cannot be used."""
-    reason = _why_unusable(request.param)
+    reason = await _why_unusable(request.param)
     if reason is not None:
         pytest.skip(reason)
-    return _backend(request.param)
+    made = _backend(request.param)
+    yield made
+    await made.close()
 
 
 @pytest.fixture

