@@ -19,7 +19,7 @@ from pipelines.model.code_blocks import extract_code
 from pipelines.model.protocol import Message, Model, ModelRequest
 from pipelines.model.structured import ask_json
 from pipelines.model.weights import list_weights
-from sandbox import Limits, SandboxError, choose_backend
+from sandbox import Limits, SandboxBackend, SandboxError, choose_backend
 
 MIN_CONTEXT = 4096
 SLOW_TOKENS_PER_SECOND = 2.0
@@ -74,22 +74,27 @@ def check_git() -> Finding:
 
 async def _sandbox_findings(settings: Settings) -> list[Finding]:
     try:
-        backend = await choose_backend(settings.sandbox)
-        box = await backend.create(Limits(wall_seconds=20))
+        backend = await choose_backend(settings.sandbox, docker=settings.docker.choice())
         try:
-            started = time.monotonic()
-            result = await box.run(["python", "-c", "import pytest, sys; print(sys.version.split()[0])"])
-            seconds = time.monotonic() - started
+            return [await _command_finding(backend)]
         finally:
-            await box.destroy()
+            await backend.close()
     except SandboxError as error:
         return [Finding("sandbox", "fault", str(error))]
+
+
+async def _command_finding(backend: SandboxBackend) -> Finding:
+    box = await backend.create(Limits(wall_seconds=20), job="doctor")
+    try:
+        started = time.monotonic()
+        result = await box.run(["python", "-c", "import pytest, sys; print(sys.version.split()[0])"])
+        seconds = time.monotonic() - started
+    finally:
+        await box.destroy()
     if not result.ok:
-        return [Finding("sandbox", "fault", f"{backend.name}: {result.stderr.text.strip()[-300:]}")]
+        return Finding("sandbox", "fault", f"{backend.name}: {result.stderr.text.strip()[-300:]}")
     python = result.stdout.text.strip()
-    return [
-        Finding("sandbox", "ok", f"{backend.name}, Python {python}, a command in {seconds * 1000:.0f} ms")
-    ]
+    return Finding("sandbox", "ok", f"{backend.name}, Python {python}, a command in {seconds * 1000:.0f} ms")
 
 
 async def _model_findings(settings: Settings, *, fetch: bool) -> list[Finding]:

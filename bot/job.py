@@ -1,6 +1,6 @@
 """The main job: an issue file becomes a commit on a branch, with the pull request's text."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -55,8 +55,10 @@ class Outcome:
     resumed: bool = False
 
 
-Equipment = Callable[[], AbstractAsyncContextManager[tuple[Model | None, SandboxBackend | None]]]
-"""Opens model and sandbox; a replay has neither."""
+Equipment = Callable[
+    [Mapping[str, bytes]], AbstractAsyncContextManager[tuple[Model | None, SandboxBackend | None]]
+]
+"""Opens model and sandbox for a repository's files; a replay has neither."""
 
 
 async def run_order(
@@ -132,7 +134,7 @@ async def replay(store: RunStore, run_id: str, *, repository: Path | None = None
         if ledger.meta("state") == "unfinished":
             raise RefusalError(f"run {run_id} was interrupted; its own command goes on with it")
         opened = GitRepository.open(repository or Path(manifest.repository))
-        result = await _solve(ledger, opened, manifest, no_equipment, lambda _: None)
+        result = await _solve(ledger, opened, manifest, no_equipment, lambda _: None, run_id=run_id)
         commit = _commit(opened, manifest, run_id, result, branch=None) if result.files else None
         body = pull_request_body(result, manifest, run_id=run_id, branch=ledger.meta("branch"))
         recorded = Ending(ledger.meta("state"), ledger.meta("commit"), store.read_body(run_id))
@@ -140,7 +142,7 @@ async def replay(store: RunStore, run_id: str, *, repository: Path | None = None
 
 
 @asynccontextmanager
-async def no_equipment() -> AsyncIterator[tuple[None, None]]:
+async def no_equipment(_files: Mapping[str, bytes]) -> AsyncIterator[tuple[None, None]]:
     """Neither model nor sandbox."""
     yield None, None
 
@@ -155,7 +157,7 @@ async def _work(
 ) -> Outcome:
     with closing(ledger):
         manifest = read_manifest(ledger)
-        result = await _solve(ledger, repository, manifest, equipment, listener)
+        result = await _solve(ledger, repository, manifest, equipment, listener, run_id=run_id)
         branch = _branch(repository, manifest, ledger, run_id, result) if result.files else None
         commit = _commit(repository, manifest, run_id, result, branch=branch) if branch else None
         body = pull_request_body(result, manifest, run_id=run_id, branch=branch)
@@ -171,14 +173,16 @@ async def _solve(
     manifest: Manifest,
     equipment: Equipment,
     listener: Listener,
+    *,
+    run_id: str,
 ) -> Result:
     requirement = parse_issue(manifest.issue_text, path=manifest.issue_path)
     snapshot = repository.snapshot(repository.base(manifest.base).commit)
     question = question_before(requirement, snapshot)
     if question is not None:
         return question
-    async with equipment() as (model, backend):
-        services = Services(model, backend, ledger, Meter(manifest.budget), listener)
+    async with equipment(snapshot.files) as (model, backend):
+        services = Services(model, backend, ledger, Meter(manifest.budget), listener, job=run_id)
         run = Run(services, seed=manifest.seed)
         strategy = make_strategy(manifest)
         return await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))

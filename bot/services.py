@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from pydantic import SecretStr
 
 from bot.job import Equipment
 from bot.progress import Display
+from bot.repository_packages import default_folder, with_repository_packages
 from bot.settings import Settings
 from pipelines.model.embedded import EmbeddedServer
 from pipelines.model.endpoint import Endpoint
@@ -79,10 +80,22 @@ def equipment_for(settings: Settings, display: Display) -> Equipment:
     """Model and sandbox of these settings, opened together and closed in any case."""
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[tuple[Model | None, SandboxBackend | None]]:
-        backend = await choose_backend(settings.sandbox)
-        display.show(Progress(stage="starting", detail=f"model and {backend.name} sandbox"))
-        async with open_model(settings, downloaded=display.downloaded) as model:
-            yield model, backend
+    async def opened(
+        files: Mapping[str, bytes],
+    ) -> AsyncIterator[tuple[Model | None, SandboxBackend | None]]:
+        backend = await choose_backend(settings.sandbox, docker=settings.docker.choice())
+        try:
+            if settings.install_packages:
+                backend = await with_repository_packages(
+                    backend,
+                    files,
+                    folder=settings.cache_dir / "packages" if settings.cache_dir else default_folder(),
+                    tell=lambda detail: display.show(Progress(stage="packages", detail=detail)),
+                )
+            display.show(Progress(stage="starting", detail=f"model and {backend.name} sandbox"))
+            async with open_model(settings, downloaded=display.downloaded) as model:
+                yield model, backend
+        finally:
+            await backend.close()
 
     return opened

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -17,11 +17,31 @@ from pipelines.checks.written import WritingParameters
 from pipelines.errors import RefusalError
 from pipelines.model.endpoint import Endpoint
 from pipelines.strategies.direct import DirectParameters
+from sandbox import DockerSettings, PoolSettings
 
 
 def config_file() -> Path:
     """The configuration file of this user."""
     return platformdirs.user_config_path("issuewright") / "config.toml"
+
+
+class DockerOptions(BaseModel):
+    """How the Docker engine is used, where it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    image: str = DockerSettings().image
+    """A tag, `name@sha256:…`, or an image id."""
+    runtime: str | None = None
+    """Another OCI runtime that the engine knows, such as `runsc` (gVisor)."""
+    pool_size: int = Field(default=PoolSettings().size, ge=0)
+    """Containers kept ready for each image; 0 starts each one when it is needed."""
+    pool_idle_seconds: float = Field(default=PoolSettings().idle_seconds, gt=0)
+
+    def choice(self) -> DockerSettings:
+        """The same in the sandbox's words."""
+        pool = PoolSettings(size=self.pool_size, idle_seconds=self.pool_idle_seconds)
+        return DockerSettings(image=self.image, runtime=self.runtime, pool=pool)
 
 
 class Settings(BaseSettings):
@@ -40,6 +60,9 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=lambda: platformdirs.user_data_path("issuewright"))
     """Where runs are recorded."""
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
+    docker: DockerOptions = DockerOptions()
+    install_packages: bool = True
+    """Whether the packages that a repository declares are fetched, as wheels, before its code runs."""
     author_name: str = "issuewright"
     author_email: str = "issuewright@localhost"
     seed: int = Field(default=0, ge=0)

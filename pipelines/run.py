@@ -66,6 +66,8 @@ class Services:
     ledger: Ledger
     meter: Meter
     listener: Listener = lambda _: None
+    job: str = ""
+    """Whom the boxes serve, for operators."""
     boxes: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
 
@@ -169,7 +171,7 @@ class Run:
         async with self.services.boxes:
             started = clock()
             try:
-                box = await backend.create(job.limits)
+                box = await backend.create(job.limits, job=self.services.job)
                 try:
                     return await job.run(box), clock() - started
                 finally:

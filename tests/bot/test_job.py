@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def settings(data_dir: Path, **facts: Any) -> Settings:
 
 def equipment(model: Model, backend: SandboxBackend) -> Equipment:
     @asynccontextmanager
-    async def opened() -> AsyncIterator[tuple[Model, SandboxBackend]]:
+    async def opened(_files: Mapping[str, bytes]) -> AsyncIterator[tuple[Model, SandboxBackend]]:
         yield model, backend
 
     return opened
@@ -259,7 +259,7 @@ async def test_fresh_starts_anew(repository: Path, data_dir: Path, backend: Sand
 
 async def test_bad_input_never_opens_a_model(tmp_path: Path, repository: Path, data_dir: Path) -> None:
     @asynccontextmanager
-    async def never() -> AsyncIterator[tuple[None, None]]:
+    async def never(_files: Mapping[str, bytes]) -> AsyncIterator[tuple[None, None]]:
         raise AssertionError("the model was opened")
         yield None, None
 
