@@ -11,6 +11,7 @@ from typing import Self
 from sandbox import leftovers, work_disk
 from sandbox.bwrap_box import BubblewrapSandbox
 from sandbox.bwrap_command import SETPRIV, BoxLayout, BwrapCommand
+from sandbox.cgroup import sweep_groups
 from sandbox.errors import SandboxBroken, SandboxUnavailable
 from sandbox.identity import ORDINARY_ID, box_id, is_root
 from sandbox.protocol import Limits, Packages
@@ -49,7 +50,7 @@ class BubblewrapBackend:
         bwrap = find_bwrap()
         require_programs([PRLIMIT, SETPRIV] if is_root() else [PRLIMIT])
         if self._toolchain is None:
-            await asyncio.to_thread(leftovers.sweep)
+            await asyncio.to_thread(_sweep)
             self._toolchain = await asyncio.to_thread(find_toolchain)
         # Not in a thread: a cancelled await would lose the folder.
         return _make_box(bwrap, self._toolchain, self._packages, limits, job=job)
@@ -62,6 +63,12 @@ class BubblewrapBackend:
 
     async def close(self) -> None:
         """Nothing is kept ready here."""
+
+
+def _sweep() -> None:
+    """Remove what owners that were killed have left."""
+    leftovers.sweep()
+    sweep_groups()
 
 
 def require_programs(paths: Sequence[str]) -> None:

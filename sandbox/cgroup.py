@@ -10,11 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.owner import is_alive, this_process
 from sandbox.protocol import Limits
 from sandbox.verdict import Counters
 
 _MOUNT = Path("/sys/fs/cgroup")
 _V1 = ("memory", "pids", "cpuacct")
+_PREFIX = "issuewright-"
+_SEPARATOR = "_"
 _REMOVAL_TRIES = 100
 _REMOVAL_PAUSE_SECONDS = 0.02
 
@@ -72,7 +75,7 @@ def make_group(
     `extra_processes` is room for the processes that hold the box, on top of the command's own, and
     `extra_memory_bytes` for its disk, where that is memory.
     """
-    name = f"issuewright-{secrets.token_hex(6)}"
+    name = f"{_PREFIX}{this_process().replace('/', _SEPARATOR)}-{secrets.token_hex(6)}"
     memory, processes = limits.memory_bytes + extra_memory_bytes, limits.processes + extra_processes
     try:
         membership = _membership(Path("/proc/self/cgroup").read_text())
@@ -81,6 +84,19 @@ def make_group(
         return _make_split(mount, name, membership, memory, processes)
     except OSError:
         return None
+
+
+def sweep_groups(mount: Path = _MOUNT) -> int:
+    """Remove the groups whose owner is dead; returns how many."""
+    membership = _membership(Path("/proc/self/cgroup").read_text())
+    parents = {mount, _parent(mount, membership.get("", "/"))}
+    parents |= {_parent(mount / kind, membership.get(kind, "/")) for kind in _V1}
+    found = [group for parent in parents for group in parent.glob(f"{_PREFIX}*{_SEPARATOR}*")]
+    return sum(_removed(group) for group in found if not is_alive(_owner(group.name)))
+
+
+def _owner(name: str) -> str:
+    return name.removeprefix(_PREFIX).rpartition("-")[0].replace(_SEPARATOR, "/")
 
 
 def _make_unified(mount: Path, name: str, own: str, memory: int, processes: int) -> Group:

@@ -1,17 +1,12 @@
-"""Turns the records of the pytest plugin into one outcome for each test."""
+"""What a test run did: one outcome for each test."""
 
-import hmac
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-from sandbox.protocol import ExecResult, LimitKind
+from sandbox.protocol import ExecResult
 
 Status = Literal["passed", "failed", "error", "skipped", "timeout", "not_run"]
-Record = Mapping[str, Any]
-_ENDED_WELL = (0, 1, 5)  # pytest's exit statuses: all passed, some failed, none collected
-_LAST_WORDS = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +17,28 @@ class TestOutcome:
 
     node_id: str
     status: Status
-    seconds: float = 0.0
+    setup_seconds: float = 0.0
+    call_seconds: float = 0.0
+    teardown_seconds: float = 0.0
     message: str = ""
     """The exception and the lines that led to it; empty for a test that passed."""
+
+    @property
+    def seconds(self) -> float:
+        """The time of all phases together."""
+        return self.setup_seconds + self.call_seconds + self.teardown_seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCoverage:
+    """Which lines of a file were run."""
+
+    executed: tuple[int, ...]
+    missing: tuple[int, ...]
+    missing_branches: tuple[tuple[int, int], ...]
+    """Jumps from one line to another that never happened; a negative line is the end of its function."""
+    percent: float
+    """Of lines and branches together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +50,13 @@ class TestReport:
     outcomes: tuple[TestOutcome, ...]
     exec: ExecResult
     complete: bool
-    """Whether pytest came to its own end; if not, some tests may be missing altogether."""
+    """Whether pytest came to its own end, untampered with, and ran every test that it had collected."""
     diagnosis: str = ""
-    """Why the report is not complete."""
+    """Why the report is not complete, or has no coverage though it was asked for."""
+    random_order_seed: int | None = None
+    """What decided the order of the tests; None for the order in which they are written."""
+    coverage: Mapping[str, FileCoverage] | None = None
+    """By path under `/work`. A claim of the process that ran the code under test, unlike the outcomes."""
 
     @property
     def passed(self) -> bool:
@@ -46,121 +64,7 @@ class TestReport:
         statuses = {outcome.status for outcome in self.outcomes}
         return self.complete and "passed" in statuses and statuses <= {"passed", "skipped"}
 
-
-def read_records(report: bytes, key: bytes) -> list[Record]:
-    """The records up to the first that is damaged, forged or out of its place."""
-    records: list[Record] = []
-    previous = ""
-    for line in report.splitlines():
-        try:
-            mac, data = json.loads(line)
-            expected = hmac.new(key, (previous + data).encode(), "sha256").hexdigest()
-            if not hmac.compare_digest(mac, expected):
-                break
-        except (ValueError, TypeError):
-            break
-        previous = mac
-        records.append(json.loads(data))
-    return records
-
-
-def summarize(records: Sequence[Record], result: ExecResult) -> TestReport:
-    """One outcome for each test that was collected, and for each file that could not be."""
-    status = next((record["status"] for record in records if record["kind"] == "finish"), None)
-    complete = status in _ENDED_WELL
-    tests = _Tests(_reason_of_end(result))
-    for record in records:
-        tests.take(record)
-    return TestReport(
-        outcomes=tuple(tests.outcomes()),
-        exec=result,
-        complete=complete,
-        diagnosis="" if complete else _diagnosis(status, tests.current, result),
-    )
-
-
-def _reason_of_end(result: ExecResult) -> TestOutcome:
-    """The outcome, still without its test, of a test during which the process ended."""
-    if result.limit is LimitKind.WALL:
-        return TestOutcome(node_id="", status="timeout", message="ran until the time limit")
-    if result.limit is not None:
-        return TestOutcome(node_id="", status="error", message=f"hit the {result.limit} limit")
-    return TestOutcome(
-        node_id="", status="error", message=f"the process ended here, with exit code {result.exit_code}"
-    )
-
-
-def _diagnosis(status: int | None, current: str | None, result: ExecResult) -> str:
-    where = f" during {current}" if current else ""
-    if status is None:
-        reason = f"the {result.limit} limit ended it" if result.limit else f"exit code {result.exit_code}"
-        what = f"pytest did not come to its end: {reason}{where}"
-    else:
-        what = f"pytest gave up with status {status}{where}"
-    said = (result.stderr.text.strip() or result.stdout.text.strip())[-_LAST_WORDS:]
-    return f"{what}\n{said}".strip()
-
-
-@dataclass(slots=True)
-class _Tests:
-    """Replays the records; `current` is the file or test that was being worked on at the end."""
-
-    end: TestOutcome
-    current: str | None = None
-    found: dict[str, TestOutcome] = field(default_factory=dict)
-    phases: list[Record] = field(default_factory=list)
-
-    def take(self, record: Record) -> None:
-        match record["kind"]:
-            case "collecting":
-                self.current = record["node"]
-            case "collected":
-                self._collected(record)
-            case "items":
-                self.found.update({n: TestOutcome(node_id=n, status="not_run") for n in record["nodes"]})
-            case "start":
-                self.current, self.phases = record["node"], []
-            case "phase":
-                self.phases.append(record)
-            case "end":
-                self.found[record["node"]] = _outcome(record["node"], self.phases)
-                self.current = None
-
-    def outcomes(self) -> Iterable[TestOutcome]:
-        found = dict(self.found)
-        if self.current:
-            found[self.current] = TestOutcome(
-                node_id=self.current,
-                status=self.end.status,
-                seconds=_seconds(self.phases),
-                message=self.end.message,
-            )
-        return found.values()
-
-    def _collected(self, record: Record) -> None:
-        node = record["node"]
-        if record["outcome"] == "failed":
-            self.found[node] = TestOutcome(node_id=node, status="error", message=record["message"])
-        elif record["outcome"] == "skipped":
-            self.found[node] = TestOutcome(node_id=node, status="skipped", message=record["message"])
-        self.current = None
-
-
-def _outcome(node: str, phases: Sequence[Record]) -> TestOutcome:
-    status, message = _status(phases)
-    return TestOutcome(node_id=node, status=status, seconds=_seconds(phases), message=message)
-
-
-def _seconds(phases: Sequence[Record]) -> float:
-    return sum((phase["seconds"] for phase in phases), start=0.0)
-
-
-def _status(phases: Sequence[Record]) -> tuple[Status, str]:
-    for phase in phases:
-        if phase["outcome"] == "failed":
-            return ("failed" if phase["when"] == "call" else "error"), phase["message"]
-        if phase["outcome"] == "skipped":
-            return "skipped", phase["message"]
-    if any(phase["when"] == "call" for phase in phases):
-        return "passed", ""
-    return "not_run", ""
+    @property
+    def blocked_hosts(self) -> tuple[str, ...]:
+        """Hosts that the tests tried to reach, as far as they let that be seen."""
+        return self.exec.blocked_hosts

@@ -3,18 +3,23 @@
 import json
 import secrets
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
+from importlib.resources import files
 
-from sandbox import report_plugin
 from sandbox.paths import split
 from sandbox.protocol import WORK_DIR, Limits, Sandbox
-from sandbox.pytest_report import TestReport, read_records, summarize
+from sandbox.pytest_report import TestReport
+from sandbox.report_reading import read_coverage, read_records, summarize
 
 _FOLDER = ".issuewright"
-_PLUGIN = "issuewright_report"
+_MODULES = (
+    *("report_integrity", "report_files", "report_stack", "report_trials", "report_writer", "report_seal"),
+    *("report_judge", "report_plugin", "report_coverage"),
+)
+"""What the boot program loads in the box, each after those that it imports."""
+_NO_COVERAGE = "there are no coverage figures: coverage is not installed in the box, or the run did not end"
 _OPTIONS = (
     *("-p", "no:cacheprovider"),
-    *("-p", _PLUGIN),
     f"--rootdir={WORK_DIR}",
     "--continue-on-collection-errors",
     "--tb=long",
@@ -30,40 +35,53 @@ async def run_pytest(
     limits: Limits | None = None,
     pythonpath: Sequence[str] = (),
     options: Sequence[str] = (),
+    random_order_seed: int | None = None,
+    coverage_of: Sequence[str] = (),
 ) -> TestReport:
     """Run tests at paths (or node ids) under `/work`; raises ValueError for one that leaves it.
 
     Imports are found in the `pythonpath` folders and in `/work`. The repository's own pytest configuration
-    applies; `options` such as `-c FILE` or `-o addopts=` override it. Everything that goes wrong inside is
-    in the report.
+    applies; `options` such as `-c FILE` or `-o addopts=` override it. With a seed, files, the classes in them
+    and the tests in those run in random order. `coverage_of` names files or folders whose line and branch
+    coverage is measured. Everything that goes wrong inside is in the report.
     """
     folder = f"{_FOLDER}/{secrets.token_hex(8)}"
+    report, coverage = f"{folder}/report.jsonl", f"{folder}/coverage.json"
     key = secrets.token_bytes(32)
-    plugin_path = str(WORK_DIR / folder)
+    arguments = [*_OPTIONS, *options, "--", *paths]
     orders = {
+        "sources": {name: _source(name) for name in _MODULES},
+        "event": secrets.token_hex(8),
         "key": key.hex(),
-        "report": str(WORK_DIR / folder / "report.jsonl"),
-        "plugin_path": plugin_path,
-        "python_path": [str(WORK_DIR.joinpath(*_parts(path))) for path in (*pythonpath, ".")],
+        "report": str(WORK_DIR / report),
+        "coverage": str(WORK_DIR / coverage),
+        "paths": [_absolute(path.split("::")[0]) for path in paths],
+        "python_path": [_absolute(path) for path in (*pythonpath, ".")],
+        "random_order_seed": random_order_seed,
+        "coverage_of": [_absolute(path) for path in coverage_of],
     }
-    for path in paths:
-        _parts(path.split("::")[0])
-    await box.put_files({f"{folder}/{_PLUGIN}.py": _plugin_source()})
+    await box.put_files({f"{folder}/.gitignore": b"*\n"})
     result = await box.run(
-        # -P: files of the repository must not stand in for modules that pytest itself imports.
-        ["python", "-P", "-m", "pytest", *_OPTIONS, *options, "--", *paths],
-        env={"PYTHONPATH": plugin_path},
-        stdin=json.dumps(orders).encode() + b"\n",
+        # -P, -s: files of the repository, or of an earlier run, must not stand in for what pytest imports.
+        ["python", "-P", "-s", "-c", _source("report_boot"), *arguments],
+        stdin=json.dumps(orders).encode(),
         limits=limits,
     )
-    collected = await box.get_files([f"{folder}/report.jsonl"])
-    report = collected.files.get(f"{folder}/report.jsonl", b"")
-    return summarize(read_records(report, key), result)
+    collected = (await box.get_files([report, coverage])).files
+    summary = summarize(read_records(collected.get(report, b""), key), result)
+    figures = read_coverage(collected.get(coverage), str(WORK_DIR)) if coverage_of else None
+    missing = "" if figures is not None or not coverage_of else _NO_COVERAGE
+    return replace(
+        summary,
+        diagnosis="\n".join(filter(None, (summary.diagnosis, missing))),
+        random_order_seed=random_order_seed,
+        coverage=figures,
+    )
 
 
-def _plugin_source() -> bytes:
-    return Path(report_plugin.__file__).read_bytes()
+def _source(name: str) -> str:
+    return (files("sandbox") / f"{name}.py").read_text()
 
 
-def _parts(path: str) -> list[str]:
-    return [] if path in (".", "") else split(path)
+def _absolute(path: str) -> str:
+    return str(WORK_DIR.joinpath(*([] if path in (".", "") else split(path))))

@@ -21,8 +21,9 @@ from sandbox import (
 )
 from sandbox.docker_box import DockerSandbox, remove_container
 from sandbox.docker_client import connected
-from sandbox.docker_reaper import EXPIRES_LABEL, OWNER_LABEL, this_process
+from sandbox.docker_reaper import EXPIRES_LABEL, OWNER_LABEL
 from sandbox.docker_start import LIFETIME_SECONDS
+from sandbox.owner import this_process
 
 from .conftest import LIMITS
 

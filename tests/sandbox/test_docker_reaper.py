@@ -17,11 +17,10 @@ from sandbox.docker_reaper import (
     JOB_LABEL,
     OWNER_LABEL,
     is_abandoned,
-    is_alive,
     labels_for,
     reap,
-    this_process,
 )
+from sandbox.owner import is_alive, this_process
 
 NOW = 1_800_000_000.0
 
@@ -62,7 +61,7 @@ def test_this_process_is_alive_and_a_later_one_with_its_number_is_another() -> N
 
 
 def test_an_ended_process_is_dead() -> None:
-    code = "from sandbox.docker_reaper import this_process; print(this_process())"
+    code = "from sandbox.owner import this_process; print(this_process())"
     owner = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not is_alive(owner.stdout.strip())
 

@@ -13,10 +13,11 @@ from packaging.requirements import Requirement
 
 import sandbox
 from sandbox import LimitKind, Limits
-from sandbox.cgroup import make_group
+from sandbox.cgroup import make_group, sweep_groups
 from sandbox.disk import disk_exceeded, disk_use
 from sandbox.identity import box_id
 from sandbox.killing import kill_with_children
+from sandbox.owner import is_alive
 from sandbox.process import run_process
 from sandbox.toolchain import find_toolchain
 
@@ -147,6 +148,22 @@ async def test_a_group_is_removed_and_reports_nothing_without_processes() -> Non
     assert (group.counters().out_of_memory, group.counters().refused_processes) == (0, 0)
     await group.remove()
     assert not any(entrance.exists() for entrance in group.entrances)
+
+
+def test_groups_of_dead_owners_are_removed_and_those_of_living_ones_are_not() -> None:
+    mine = make_group(Limits(), extra_processes=2)
+    if mine is None:
+        pytest.skip("this process may not make control groups")
+    code = "from sandbox import Limits, cgroup; cgroup.make_group(Limits(), extra_processes=2)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert sweep_groups() >= 1
+    assert mine.memory.exists()
+    asyncio.run(mine.remove())
+    parent = mine.memory.parent
+    left = [group.name for group in parent.glob("issuewright-*_*")]
+    assert not [
+        name for name in left if not is_alive(name.split("-", 1)[1].rpartition("-")[0].replace("_", "/"))
+    ]
 
 
 async def never() -> LimitKind:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -136,38 +137,13 @@ async def test_a_test_that_ends_the_process_is_an_error_and_the_rest_is_not_run(
     assert "exit code 0" in report.diagnosis
 
 
-async def test_forged_records_do_not_count(box: Sandbox) -> None:
-    code = """
-import glob, json, os
-def test_forger():
-    (path,) = glob.glob("/work/.issuewright/*/report.jsonl")
-    lines = open(path).read().splitlines()
-    mac = json.loads(lines[-1])[0]
-    node = "tests/test_a.py::test_victim"
-    with open(path, "a") as report:
-        for record in (
-            {"kind": "start", "node": node},
-            {"kind": "phase", "node": node, "when": "call", "outcome": "passed", "seconds": 0, "message": ""},
-            {"kind": "end", "node": node},
-            {"kind": "finish", "status": 0},
-        ):
-            print(json.dumps([mac, json.dumps(record)]), file=report)
-    print(json.dumps({"kind": "finish", "status": 0}), flush=True)
-    os._exit(0)
-def test_victim(): assert False
-"""
-    report = await report_of(box, {"tests/test_a.py": code})
-    assert statuses(report) == {"test_a.py::test_forger": "error", "test_a.py::test_victim": "not_run"}
-    assert not report.complete
-
-
-async def test_the_key_is_not_to_be_found_by_looking_around(box: Sandbox) -> None:
+async def test_the_orders_are_not_to_be_found_by_looking_around(box: Sandbox) -> None:
     code = """
 import os, sys
 def test_looks():
     assert sys.__stdin__.read() == ""
-    environ = open("/proc/self/environ").read() + open("/proc/self/cmdline").read() + repr(dict(os.environ))
-    assert "key" not in environ.lower()
+    environ = open("/proc/self/cmdline").read() + repr(dict(os.environ))
+    assert "issuewright" not in environ
     assert not any(".issuewright" in path for path in sys.path)
     assert ".issuewright" not in os.environ.get("PYTHONPATH", "")
 """
@@ -259,6 +235,120 @@ async def test_one_test_can_be_named(box: Sandbox) -> None:
     assert statuses(report) == {"test_a.py::test_1": "passed"}
 
 
+MODULES = {
+    f"tests/test_{name}.py": "import pytest\n"
+    + "".join(f"def test_{n}(): pass\n" for n in range(4))
+    + "class TestOne:\n    def test_x(self): pass\n    def test_y(self): pass\n"
+    for name in "abcd"
+}
+
+
+async def test_the_order_is_random_by_its_seed_and_keeps_files_and_classes_together(box: Sandbox) -> None:
+    plain = await report_of(box, MODULES)
+    first, again, other = [await report_of(box, MODULES, random_order_seed=seed) for seed in (1, 1, 2)]
+    orders = [[outcome.node_id for outcome in report.outcomes] for report in (plain, first, again, other)]
+    assert orders[1] == orders[2]
+    assert len({tuple(order) for order in orders}) == 3
+    assert all(sorted(order) == sorted(orders[0]) for order in orders)
+    for order in orders:
+        for depth in (1, 2):
+            groups = [node.split("::")[:depth] for node in order if depth == 1 or "TestOne" in node]
+            changes = sum(one != next_one for one, next_one in pairwise(groups))
+            assert changes == 3
+    assert (plain.random_order_seed, first.random_order_seed, other.random_order_seed) == (None, 1, 2)
+    assert all(report.passed for report in (plain, first, other))
+
+
+async def test_a_random_order_does_not_set_up_a_costly_fixture_twice(box: Sandbox) -> None:
+    code = """
+import pytest
+made = []
+@pytest.fixture(scope="module", params=[1, 2])
+def costly(request):
+    made.append(request.param)
+    assert len(made) == len(set(made))
+def test_a(costly): pass
+def test_b(costly): pass
+def test_c(): pass
+def test_d(costly): pass
+"""
+    assert (await report_of(box, {"tests/test_a.py": code}, random_order_seed=3)).passed
+
+
+async def test_lines_and_branches_that_were_run_are_told(box: Sandbox) -> None:
+    files = {
+        "src/calc.py": "def sign(x):\n    if x < 0:\n        return -1\n    return 1\n",
+        "src/unused.py": "x = 1\n",
+        "tests/test_calc.py": "import calc\ndef test_sign(): assert calc.sign(5) == 1\n",
+    }
+    report = await report_of(box, files, pythonpath=["src"], coverage_of=["src"])
+    if report.coverage is None:
+        pytest.skip(report.diagnosis)
+    assert report.passed
+    calc = report.coverage["src/calc.py"]
+    assert (calc.executed, calc.missing, calc.missing_branches) == ((1, 2, 4), (3,), ((2, 3),))
+    assert 0 < calc.percent < 100
+    assert report.coverage["src/unused.py"].percent == 0
+    assert set(report.coverage) == {"src/calc.py", "src/unused.py"}
+    one = await report_of(box, files, pythonpath=["src"], coverage_of=["src/unused.py"])
+    assert one.coverage is not None
+    assert set(one.coverage) == {"src/unused.py"}
+
+
+async def test_without_figures_the_diagnosis_says_so(box: Sandbox) -> None:
+    files = {"a.py": "", "tests/test_a.py": "import os\ndef test_a(): os._exit(0)\n"}
+    report = await report_of(box, files, coverage_of=["a.py"])
+    assert report.coverage is None
+    assert "no coverage figures" in report.diagnosis
+
+
+async def test_the_phases_are_timed_apart(box: Sandbox) -> None:
+    code = """
+import pytest, time
+@pytest.fixture
+def slow():
+    time.sleep(0.2)
+    yield
+    time.sleep(0.3)
+def test_a(slow): time.sleep(0.1)
+"""
+    outcome = only(await report_of(box, {"tests/test_a.py": code}))
+    assert outcome.setup_seconds >= 0.2
+    assert outcome.call_seconds >= 0.1
+    assert outcome.teardown_seconds >= 0.3
+    assert outcome.seconds == pytest.approx(
+        outcome.setup_seconds + outcome.call_seconds + outcome.teardown_seconds
+    )
+
+
+async def test_a_test_that_is_tried_again_by_its_configuration_is_told_why_not(box: Sandbox) -> None:
+    conftest = """
+from _pytest.runner import runtestprotocol
+def pytest_runtest_protocol(item, nextitem):
+    runtestprotocol(item, nextitem=nextitem)
+    return True
+"""
+    report = await report_of(box, {"tests/conftest.py": conftest, "tests/test_a.py": "def test_a(): pass\n"})
+    assert not report.passed
+    assert "tests/conftest.py:4 called pytest's phase hook" in report.diagnosis
+
+
+async def test_a_failing_part_fails_its_test(box: Sandbox) -> None:
+    code = """
+import unittest
+class TestParts(unittest.TestCase):
+    def test_a(self):
+        for n in range(3):
+            with self.subTest(n=n): self.assertNotEqual(n, 1)
+    def test_b(self): pass
+"""
+    report = await report_of(box, {"tests/test_a.py": code})
+    assert statuses(report) == {
+        "test_a.py::TestParts::test_a": "failed",
+        "test_a.py::TestParts::test_b": "passed",
+    }
+
+
 @pytest.mark.parametrize("path", ["../tests", "/tests", "-p", "--help"])
 async def test_a_path_cannot_leave_the_work_folder_or_be_an_option(path: str) -> None:
     box = await FakeBackend().create(Limits())
@@ -268,4 +358,6 @@ async def test_a_path_cannot_leave_the_work_folder_or_be_an_option(path: str) ->
     else:
         with pytest.raises(ValueError, match="work folder"):
             await run_pytest(box, [path])
+        with pytest.raises(ValueError, match="work folder"):
+            await run_pytest(box, ["tests"], coverage_of=[path])
         assert box.calls == []
