@@ -1,8 +1,9 @@
 """Runs untrusted commands. Knows nothing of models or GitHub."""
 
-from sandbox.bubblewrap import BubblewrapBackend
+from sandbox.bubblewrap.backend import BubblewrapBackend
 from sandbox.choice import DockerSettings, choose_backend
-from sandbox.docker_engine import DockerBackend
+from sandbox.docker.backend import DockerBackend
+from sandbox.docker.pool import PoolSettings
 from sandbox.errors import SandboxBroken, SandboxError, SandboxUnavailable, SetupFailed
 from sandbox.fake import FakeBackend, FakeCall, FakeSandbox
 from sandbox.protocol import (
@@ -19,9 +20,8 @@ from sandbox.protocol import (
     SandboxBackend,
     Usage,
 )
-from sandbox.pytest_report import TestOutcome, TestReport
-from sandbox.pytest_runner import run_pytest
-from sandbox.warm_pool import PoolSettings
+from sandbox.testing.outcome import TestOutcome, TestReport
+from sandbox.testing.runner import run_pytest
 
 __all__ = [
     "PACKAGES_DIR",

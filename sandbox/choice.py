@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sandbox.bubblewrap import BubblewrapBackend
-from sandbox.docker_engine import DEFAULT_IMAGE, DockerBackend
+from sandbox.bubblewrap.backend import BubblewrapBackend
+from sandbox.docker.backend import DEFAULT_IMAGE, DockerBackend
+from sandbox.docker.pool import PoolSettings
 from sandbox.errors import SandboxUnavailable
 from sandbox.protocol import SandboxBackend
-from sandbox.warm_pool import PoolSettings
 
 Preference = Literal["auto", "docker", "bubblewrap"]
 

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from sandbox.bubblewrap.process import Ended, run_process
 from sandbox.disk import disk_exceeded
 from sandbox.errors import SetupFailed
 from sandbox.packages.diagnosis import blamed, diagnosis, reason, step
 from sandbox.packages.uv_command import install_argv, install_env
 from sandbox.packages.wanted import Wanted
-from sandbox.process import Ended, run_process
 from sandbox.protocol import MIB, LimitKind, Limits
 
 _MOST_TRIES = 20

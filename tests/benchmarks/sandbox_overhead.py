@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sandbox import BubblewrapBackend, DockerBackend, Limits, PoolSettings, Sandbox, SandboxBackend
-from sandbox.docker_engine import DEFAULT_IMAGE
+from sandbox.docker.backend import DEFAULT_IMAGE
 
 _PROGRAM = ["/bin/true"]
 _LIMITS = Limits()
@@ -117,9 +117,7 @@ def main() -> None:
 
 def _show(done: dict[str, pyperf.Benchmark]) -> None:
     host = done[_HOST].median()
-    table = Table(
-        "way", "median ms", "over the host, ms", "95th percentile, ms", title="running /bin/true"
-    )
+    table = Table("way", "median ms", "over the host, ms", "95th percentile, ms", title="running /bin/true")
     for name, bench in done.items():
         median, late = bench.median(), bench.percentile(95)
         table.add_row(name, *(f"{value * 1000:.0f}" for value in (median, median - host, late - host)))

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sandbox import BubblewrapBackend, DockerBackend, Limits, Sandbox, SandboxBackend, SandboxUnavailable
+from sandbox.docker.pool import PoolSettings
 from sandbox.protocol import MIB
-from sandbox.warm_pool import PoolSettings
 
 LIMITS = Limits(
     wall_seconds=20, memory_bytes=512 * MIB, processes=48, disk_bytes=24 * MIB, output_bytes=256 * 1024

@@ -13,7 +13,7 @@ from sandbox import (
     SandboxUnavailable,
     choose_backend,
 )
-from sandbox.bubblewrap import find_bwrap, require_programs
+from sandbox.bubblewrap.backend import find_bwrap, require_programs
 from sandbox.choice import first_usable
 from sandbox.surroundings import PRLIMIT
 

@@ -17,12 +17,12 @@ from sandbox import (
     PoolSettings,
     SandboxBroken,
     SandboxUnavailable,
-    docker_runner,
 )
-from sandbox.docker_box import DockerSandbox, remove_container
-from sandbox.docker_client import connected
-from sandbox.docker_reaper import EXPIRES_LABEL, OWNER_LABEL
-from sandbox.docker_start import LIFETIME_SECONDS
+from sandbox.docker import runner
+from sandbox.docker.box import DockerSandbox, remove_container
+from sandbox.docker.client import connected
+from sandbox.docker.container import LIFETIME_SECONDS
+from sandbox.docker.reaper import EXPIRES_LABEL, OWNER_LABEL
 from sandbox.owner import this_process
 
 from .conftest import LIMITS
@@ -231,7 +231,7 @@ async def test_a_container_that_is_gone_breaks_the_box(box: DockerSandbox) -> No
 
 def test_the_runner_refuses_to_kill_outside_a_container() -> None:
     done = subprocess.run(
-        [sys.executable, Path(docker_runner.__file__), "{}", "true"],
+        [sys.executable, Path(runner.__file__), "{}", "true"],
         capture_output=True,
         text=True,
         check=False,

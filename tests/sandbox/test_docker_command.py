@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox import LimitKind, Limits
-from sandbox.docker_command import RunnerReport, result_of, runner_argv
+from sandbox.docker.command import RunnerReport, result_of, runner_argv
 from sandbox.surroundings import BOX_ENV
 
 LIMITS = Limits(output_bytes=100)

@@ -11,8 +11,8 @@ import pytest
 from docker.errors import NotFound
 
 from sandbox import DockerBackend, SandboxUnavailable
-from sandbox.docker_client import connected
-from sandbox.docker_reaper import (
+from sandbox.docker.client import connected
+from sandbox.docker.reaper import (
     EXPIRES_LABEL,
     JOB_LABEL,
     OWNER_LABEL,
@@ -96,7 +96,7 @@ def test_abandoned_containers_are_removed_and_others_are_not(engine: docker.Dock
         for name, (its, _) in wanted.items()
     }
     try:
-        assert reap(engine) >= 2
+        reap(engine)  # another process that tests may have been faster
         assert {name: _exists(engine, str(one.id)) for name, one in made.items()} == {
             name: stays for name, (_, stays) in wanted.items()
         }

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox import Sandbox
+from sandbox.bubblewrap.placing import place_files
 from sandbox.paths import selected, split, why_refused
-from sandbox.placing import place_files
 
 BAD_PATHS = [
     "",

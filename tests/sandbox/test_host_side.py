@@ -13,13 +13,13 @@ from packaging.requirements import Requirement
 
 import sandbox
 from sandbox import LimitKind, Limits
-from sandbox.cgroup import make_group, sweep_groups
+from sandbox.bubblewrap.cgroup import make_group, sweep_groups
+from sandbox.bubblewrap.killing import kill_with_children
+from sandbox.bubblewrap.process import run_process
+from sandbox.bubblewrap.toolchain import find_toolchain
 from sandbox.disk import disk_exceeded, disk_use
 from sandbox.identity import box_id
-from sandbox.killing import kill_with_children
 from sandbox.owner import is_alive
-from sandbox.process import run_process
-from sandbox.toolchain import find_toolchain
 
 from .processes import alive_with, gone_within
 
@@ -154,7 +154,11 @@ def test_groups_of_dead_owners_are_removed_and_those_of_living_ones_are_not() ->
     mine = make_group(Limits(), extra_processes=2)
     if mine is None:
         pytest.skip("this process may not make control groups")
-    code = "from sandbox import Limits, cgroup; cgroup.make_group(Limits(), extra_processes=2)"
+    code = (
+        "from sandbox import Limits\n"
+        "from sandbox.bubblewrap.cgroup import make_group\n"
+        "make_group(Limits(), extra_processes=2)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert sweep_groups() >= 1
     assert mine.memory.exists()

@@ -13,9 +13,9 @@ from packaging.version import Version
 
 import sandbox
 from sandbox import DockerBackend, Limits, Sandbox, SandboxUnavailable
-from sandbox.docker_engine import DEFAULT_IMAGE
-from sandbox.image_inputs import LABEL, inputs_digest
-from sandbox.warm_pool import PoolSettings
+from sandbox.docker.backend import DEFAULT_IMAGE
+from sandbox.docker.image_inputs import LABEL, inputs_digest
+from sandbox.docker.pool import PoolSettings
 
 IMAGES = Path(sandbox.__file__).parent / "images"
 BUILD = IMAGES / "build.sh"

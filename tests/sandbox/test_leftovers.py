@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.leftovers import PREFIX, new_folder, sweep
+from sandbox.bubblewrap.leftovers import PREFIX, new_folder, sweep
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def test_a_folder_whose_owner_lives_stays() -> None:
 def test_what_a_killed_owner_left_is_removed_with_its_content(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys, tempfile; tempfile.tempdir = sys.argv[1];"
-        "from sandbox.leftovers import new_folder; root, _ = new_folder();"
+        "from sandbox.bubblewrap.leftovers import new_folder; root, _ = new_folder();"
         "(root / 'work').mkdir(); (root / 'work' / 'file').write_text('x');"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -13,7 +13,7 @@ import pytest
 
 import sandbox
 from sandbox import Packages, SandboxBackend, SandboxError
-from sandbox.docker_packages import REPOSITORY
+from sandbox.docker.package_image import REPOSITORY
 from sandbox.errors import SetupFailed
 from sandbox.packages import Installed, Wanted, install_packages
 from sandbox.protocol import MIB

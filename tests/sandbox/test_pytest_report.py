@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox import ExecResult, LimitKind, TestReport, Usage
-from sandbox.report_reading import read_coverage, read_records, summarize
-from sandbox.report_writer import open_report
+from sandbox.testing.reading import read_coverage, read_records, summarize
+from sandbox.testing.writer import open_report
 
 KEY = b"k" * 32
 A, B = "t.py::a", "t.py::b"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sandbox.warm_pool import PoolSettings, WarmPool
+from sandbox.docker.pool import PoolSettings, WarmPool
 
 
 @dataclass

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sandbox import PACKAGES_DIR, Packages, SandboxBackend
-from sandbox.docker_client import connected
-from sandbox.docker_packages import REPOSITORY
+from sandbox.docker.client import connected
+from sandbox.docker.package_image import REPOSITORY
 
 from .conftest import LIMITS
 

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import SandboxUnavailable, docker_client, docker_reaper, leftovers, owner
+from sandbox import SandboxUnavailable, owner
+from sandbox.bubblewrap import leftovers
+from sandbox.docker import client, reaper
 from tests.sandbox.processes import alive_with
 
 _CLOCK_SECONDS = 2.0
@@ -164,14 +166,14 @@ def _cgroups() -> list[str]:
 
 def _containers() -> list[str]:
     try:
-        with docker_client.connected() as client:
-            listed = client.api.containers(all=True)
+        with client.connected() as engine:
+            listed = engine.api.containers(all=True)
     except SandboxUnavailable:
         return []
     return [
         f"container {found['Id'][:12]} {found['Labels']}"
         for found in listed
-        if (found["Labels"] or {}).get(docker_reaper.OWNER_LABEL) == docker_reaper.this_process()
+        if (found["Labels"] or {}).get(reaper.OWNER_LABEL) == owner.this_process()
     ]
 
 

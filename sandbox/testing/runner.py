@@ -8,14 +8,11 @@ from importlib.resources import files
 
 from sandbox.paths import split
 from sandbox.protocol import WORK_DIR, Limits, Sandbox
-from sandbox.pytest_report import TestReport
-from sandbox.report_reading import read_coverage, read_records, summarize
+from sandbox.testing.outcome import TestReport
+from sandbox.testing.reading import read_coverage, read_records, summarize
 
 _FOLDER = ".issuewright"
-_MODULES = (
-    *("report_integrity", "report_files", "report_stack", "report_trials", "report_writer", "report_seal"),
-    *("report_judge", "report_plugin", "report_coverage"),
-)
+_MODULES = (*("integrity", "files", "stack", "trials", "writer", "seal", "judge", "plugin", "coverage"),)
 """What the boot program loads in the box, each after those that it imports."""
 _NO_COVERAGE = "there are no coverage figures: coverage is not installed in the box, or the run did not end"
 _OPTIONS = (
@@ -63,7 +60,7 @@ async def run_pytest(
     await box.put_files({f"{folder}/.gitignore": b"*\n"})
     result = await box.run(
         # -P, -s: files of the repository, or of an earlier run, must not stand in for what pytest imports.
-        ["python", "-P", "-s", "-c", _source("report_boot"), *arguments],
+        ["python", "-P", "-s", "-c", _source("boot"), *arguments],
         stdin=json.dumps(orders).encode(),
         limits=limits,
     )
@@ -80,7 +77,7 @@ async def run_pytest(
 
 
 def _source(name: str) -> str:
-    return (files("sandbox") / f"{name}.py").read_text()
+    return (files("sandbox.testing") / f"{name}.py").read_text()
 
 
 def _absolute(path: str) -> str:

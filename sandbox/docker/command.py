@@ -3,10 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, Literal
 
-from sandbox import docker_runner
 from sandbox.blocked import blocked_hosts
 from sandbox.capture import Capture
 from sandbox.protocol import WORK_DIR, ExecResult, LimitKind, Limits, OnOutput, Usage
@@ -35,7 +34,7 @@ def runner_argv(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, limits
         "seccomp": {machine: program.hex() for machine, program in seccomp_programs().items()},
         "notes": str(WORK_DIR / NOTES_FILE),
     }
-    source = Path(docker_runner.__file__).read_text()
+    source = (files("sandbox.docker") / "runner.py").read_text()
     # -I and -S: nothing that lies in the box may be imported into the runner.
     return ["python3", "-I", "-S", "-c", source, json.dumps(settings), *argv]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 LABEL = "issuewright.inputs"
 """The image's label that holds the hash of its inputs."""
-_IMAGES = Path(__file__).parent / "images"
+_IMAGES = Path(__file__).parent.parent / "images"
 _INPUTS = ("Dockerfile", "build.sh", "requirements.lock", "_issuewright.pth", "../site_hook.py")
 
 

@@ -8,7 +8,7 @@ from hmac import compare_digest
 from typing import Any
 
 from sandbox.protocol import ExecResult, LimitKind
-from sandbox.pytest_report import FileCoverage, Status, TestOutcome, TestReport
+from sandbox.testing.outcome import FileCoverage, Status, TestOutcome, TestReport
 
 Record = Sequence[Any]
 """A kind, and the values that belong to it."""

@@ -12,8 +12,8 @@ from docker.errors import DockerException, NotFound
 from docker.models.containers import Container
 
 from sandbox.capture import Capture
-from sandbox.docker_command import RunnerReport, result_of, runner_argv
-from sandbox.docker_exec import ContainerExec
+from sandbox.docker.command import RunnerReport, result_of, runner_argv
+from sandbox.docker.execution import ContainerExec
 from sandbox.errors import SandboxBroken
 from sandbox.paths import is_literal, split
 from sandbox.protocol import WORK_DIR, Collected, ExecResult, LimitKind, Limits, OnOutput, Output

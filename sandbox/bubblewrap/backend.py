@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from sandbox import leftovers, work_disk
-from sandbox.bwrap_box import BubblewrapSandbox
-from sandbox.bwrap_command import SETPRIV, BoxLayout, BwrapCommand
-from sandbox.cgroup import sweep_groups
+from sandbox.bubblewrap import leftovers, work_disk
+from sandbox.bubblewrap.box import BubblewrapSandbox
+from sandbox.bubblewrap.cgroup import sweep_groups
+from sandbox.bubblewrap.command import SETPRIV, BoxLayout, BwrapCommand
+from sandbox.bubblewrap.toolchain import Toolchain, find_toolchain
 from sandbox.errors import SandboxBroken, SandboxUnavailable
 from sandbox.identity import ORDINARY_ID, box_id, is_root
 from sandbox.protocol import Limits, Packages
 from sandbox.surroundings import PRLIMIT
-from sandbox.toolchain import Toolchain, find_toolchain
 
 _INSTALL = "install it with your package manager (apt-get install bubblewrap util-linux)"
 

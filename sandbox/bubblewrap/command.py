@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from sandbox.bubblewrap.toolchain import TOOLCHAIN_DIR, Toolchain
 from sandbox.protocol import MIB, PACKAGES_DIR, WORK_DIR, Limits, Packages
 from sandbox.seccomp import seccomp_programs
 from sandbox.surroundings import BOX_ENV, prlimit_argv
-from sandbox.toolchain import TOOLCHAIN_DIR, Toolchain
 
 HOLDER_PROCESSES = 2
 """Processes of bubblewrap itself that live beside the command."""

@@ -25,25 +25,12 @@ _DECIDING_MODULES = (
 """Where they exist: not all are there in every version of pytest and pluggy."""
 _DECIDING_BUILTINS = frozenset(
     {
-        *(
-            "all",
-            "any",
-            "bool",
-            "callable",
-            "delattr",
-            "dict",
-            "getattr",
-            "hasattr",
-            "isinstance",
-            "issubclass",
-        ),
-        *("len", "list", "repr", "setattr", "str", "super", "tuple", "type"),
+        *("all", "any", "bool", "callable", "delattr", "dict", "getattr", "hasattr", "isinstance"),
+        *("issubclass", "len", "list", "repr", "setattr", "str", "super", "tuple", "type"),
     }
 )
 _MAY_CHANGE = frozenset({("pytest", "xfail")})  # --runxfail replaces it by something that does nothing
 _DECIDING_TYPES = (FunctionType, type, ModuleType, property, classmethod, staticmethod, type(len))
-
-
 _PLAIN = (bool, int, float, str, type(None))
 Check = Callable[[], str | None]
 Harmless = Callable[[FunctionType], bool]

@@ -1,7 +1,7 @@
 """Decides, in the process of the tests, what goes into the report; holds the key that authenticates it.
 
 It hears the plugin through audit events, and believes it only while pytest alone is calling and nothing of
-what decides outcomes has been replaced. Nothing but an audit hook refers to it: see `report_seal`.
+what decides outcomes has been replaced. Nothing but an audit hook refers to it: see `seal`.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,10 +12,10 @@ from sys import _getframe as current_frame
 from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
-from sandbox.report_files import check_all_there, check_file, remember_files
-from sandbox.report_integrity import deciding_functions, remember
-from sandbox.report_seal import install
-from sandbox.report_stack import (
+from sandbox.testing.files import check_all_there, check_file, remember_files
+from sandbox.testing.integrity import deciding_functions, remember
+from sandbox.testing.seal import install
+from sandbox.testing.stack import (
     CALLERS,
     is_of_installed_plugin,
     may_trace,
@@ -24,8 +24,8 @@ from sandbox.report_stack import (
     trust_all,
     watch_callers,
 )
-from sandbox.report_trials import follow_tests
-from sandbox.report_writer import Entry, open_report
+from sandbox.testing.trials import follow_tests
+from sandbox.testing.writer import Entry, open_report
 
 State = SimpleNamespace
 _PLAIN = (str, int, float, bool)

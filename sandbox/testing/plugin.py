@@ -124,17 +124,8 @@ class _Reporter:
             if call.excinfo is not None:
                 self._tell("raised", id(item))
             needs_run = isinstance(item, pytest.Function) and type(item).runtest is pytest.Function.runtest
-            self._tell(
-                *(
-                    "phase",
-                    id(item),
-                    call.when,
-                    report.outcome,
-                    needs_run,
-                    float(call.duration),
-                    _message(report),
-                )
-            )
+            seconds, message = float(call.duration), _message(report)
+            self._tell("phase", id(item), call.when, report.outcome, needs_run, seconds, message)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Parts of a test, such as subtests, are only reported here."""

@@ -17,8 +17,8 @@ from sandbox.errors import SandboxUnavailable
 
 TOOLCHAIN_DIR = PurePosixPath("/opt/toolchain")
 _NEEDED = ("pytest",)
-_IMAGES = Path(__file__).parent / "images"
-_HOOK = Path(__file__).with_name("site_hook.py")
+_IMAGES = Path(__file__).parent.parent / "images"
+_HOOK = Path(__file__).parent.parent / "site_hook.py"
 _HOOK_NAMES = ("_issuewright.pth", "_issuewright_site.py")
 
 

@@ -38,25 +38,25 @@ def _close_memory() -> None:
 
 def _prepare(orders: dict[str, Any]) -> list[object]:
     modules = _load(orders.pop("sources"))
-    plugin = modules["report_plugin"]
+    plugin = modules["plugin"]
     plugin.require_pytest()
-    event = modules["report_judge"].appoint(orders, plugin)
-    measurement = modules["report_coverage"].plugins(orders["coverage_of"], orders["coverage"])
+    event = modules["judge"].appoint(orders, plugin)
+    measurement = modules["coverage"].plugins(orders["coverage_of"], orders["coverage"])
     return [*plugin.plugins(event, orders), *measurement]
 
 
 def _load(sources: dict[str, str]) -> dict[str, ModuleType]:
     """Execute the modules in their order, each with its own builtins; `sys.modules` keeps none of them."""
-    names = ["sandbox", *(f"sandbox.{name}" for name in sources)]
+    names = ["sandbox", "sandbox.testing", *(f"sandbox.testing.{name}" for name in sources)]
     modules = {name: ModuleType(name) for name in names}
     sys.modules.update(modules)
     for name, source in sources.items():
-        space = vars(modules[f"sandbox.{name}"])
+        space = vars(modules[f"sandbox.testing.{name}"])
         space["__builtins__"] = dict(vars(builtins))
         exec(compile(source, f"<{name}>", "exec"), space)  # noqa: S102 - this is how they are loaded
     for name in names:
         del sys.modules[name]
-    return {name: modules[f"sandbox.{name}"] for name in sources}
+    return {name: modules[f"sandbox.testing.{name}"] for name in sources}
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from docker.errors import DockerException
 from docker.models.containers import Container
 from docker.types import LogConfig, Ulimit
 
-from sandbox.docker_client import connect
-from sandbox.docker_reaper import labels_for
+from sandbox.docker.client import connect
+from sandbox.docker.reaper import labels_for
 from sandbox.errors import SandboxBroken
 from sandbox.identity import box_id
 from sandbox.protocol import MIB, WORK_DIR, Limits

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from sandbox import work_disk
+from sandbox.bubblewrap import work_disk
 from sandbox.paths import name_part
 
 PREFIX = "issuewright-box-"

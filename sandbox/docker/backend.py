@@ -12,19 +12,19 @@ from typing import Any, Self
 
 from docker.errors import DockerException, ImageNotFound
 
-from sandbox.docker_box import DockerSandbox, remove_container
-from sandbox.docker_client import connected
-from sandbox.docker_packages import image_with
-from sandbox.docker_reaper import reap
-from sandbox.docker_start import EngineTraits, Shape, StartedContainer, start_container
+from sandbox.docker.box import DockerSandbox, remove_container
+from sandbox.docker.client import connected
+from sandbox.docker.container import EngineTraits, Shape, StartedContainer, start_container
+from sandbox.docker.image_inputs import LABEL, inputs_digest
+from sandbox.docker.package_image import image_with
+from sandbox.docker.pool import PoolSettings, WarmPool
+from sandbox.docker.reaper import reap
 from sandbox.errors import SandboxError, SandboxUnavailable
-from sandbox.image_inputs import LABEL, inputs_digest
 from sandbox.paths import name_part
 from sandbox.protocol import Limits, Packages
-from sandbox.warm_pool import PoolSettings, WarmPool
 
 DEFAULT_IMAGE = "issuewright-sandbox:2"
-_BUILD = Path(__file__).parent / "images" / "build.sh"
+_BUILD = Path(__file__).parent.parent / "images" / "build.sh"
 _REAP_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)

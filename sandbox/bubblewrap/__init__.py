@@ -1,0 +1,1 @@
+"""Boxes held by bubblewrap: no daemon, no image."""

@@ -1,0 +1,1 @@
+"""Boxes held by a Docker engine, or by anything that speaks its API."""

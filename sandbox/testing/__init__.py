@@ -1,0 +1,1 @@
+"""pytest in a box, with a report that the code under test cannot forge."""
