@@ -33,6 +33,7 @@ def pull_request_body(result: Result, manifest: Manifest, *, run_id: str, branch
             _evidence_table(result.evidence),
             _criteria_table(result, result.evidence),
             _repository_line(result.evidence),
+            _network(result.evidence),
             _disputed(result.evidence),
             _proposed_examples(result.evidence),
         ]
@@ -119,7 +120,19 @@ def _repository_line(evidence: Evidence) -> str:
         "not runnable": "They could not be run in the sandbox, so nothing is said of them:\n"
         + _fenced(own.diagnosis[-1500:]),
     }
-    return _titled("The repository's own tests", texts[own.state])
+    return _titled("The repository's own tests", texts[own.state] + _tried(own.blocked_hosts))
+
+
+def _network(evidence: Evidence) -> str:
+    """Code that wants the network is worth a look, even when all its tests pass."""
+    return _titled("Network", _tried(evidence.blocked_hosts, who="The new code").strip())
+
+
+def _tried(hosts: Sequence[str], *, who: str = "They") -> str:
+    if not hosts:
+        return ""
+    named = ", ".join(f"`{host}`" for host in hosts)
+    return f"\n\n{who} tried to reach {named}; the sandbox has no network."
 
 
 def _disputed(evidence: Evidence) -> str:

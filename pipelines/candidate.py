@@ -70,6 +70,8 @@ class Verdict(Record):
     limit: str = ""
     """The resource limit that ended the session, or ''."""
     seconds: float = 0.0
+    blocked_hosts: tuple[str, ...] = ()
+    """Hosts that the code or its tests tried to reach; the sandbox has no network."""
 
     @property
     def passed(self) -> int:

@@ -37,6 +37,8 @@ class RepositoryTests(Record):
     broken: tuple[str, ...] = ()
     """Ids of tests that passed on the base and no longer do."""
     diagnosis: str = ""
+    blocked_hosts: tuple[str, ...] = ()
+    """Hosts that these tests tried to reach on the base, in a sandbox that has no network."""
 
 
 class Evidence(Record):
@@ -51,6 +53,8 @@ class Evidence(Record):
     problems: tuple[str, ...] = ()
     """What the committed test file does, run as it is committed, that its rows do not say."""
     repository: RepositoryTests
+    blocked_hosts: tuple[str, ...] = ()
+    """Hosts that the new code tried to reach while its tests ran."""
 
     @property
     def given(self) -> tuple[Row, ...]:
@@ -66,10 +70,15 @@ async def gather_evidence(run: Run, task: Task, candidate: Candidate) -> tuple[E
     kept, disputed, vacuous = sort_rows(rows)
     tests = rendered_tests(task, candidate, [row.case for row in kept])
     files = task.complete_files(candidate) | ({task.test_path: tests} if tests else {})
-    problems = await _as_committed(run.fork("committed"), task, files, kept) if tests else ()
+    problems, hosts = await _as_committed(run.fork("committed"), task, files, kept) if tests else ((), ())
     repository, more = await _repository_tests(run, task, files, kept)
     evidence = Evidence(
-        rows=kept, disputed=disputed, vacuous=vacuous, problems=(*problems, *more), repository=repository
+        rows=kept,
+        disputed=disputed,
+        vacuous=vacuous,
+        problems=(*problems, *more),
+        repository=repository,
+        blocked_hosts=hosts,
     )
     return evidence, tests
 
@@ -138,10 +147,13 @@ def rendered_tests(task: Task, candidate: Candidate, cases: Sequence[TestCase]) 
 
 async def _as_committed(
     run: Run, task: Task, files: Mapping[str, str], rows: Sequence[Row]
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is wrong with the test file, and the hosts that it tried to reach."""
     verdict = await run_test_file(run, task, files, label="the test file as it is committed")
     problems = committed_problems(verdict, task.test_path, rows)
-    return problems if verdict.complete else (*problems, f"it does not come to its end: {verdict.diagnosis}")
+    if not verdict.complete:
+        problems = (*problems, f"it does not come to its end: {verdict.diagnosis}")
+    return problems, verdict.blocked_hosts
 
 
 def committed_problems(verdict: Verdict, test_path: str, rows: Sequence[Row]) -> tuple[str, ...]:
@@ -165,7 +177,8 @@ async def _repository_tests(
     run.report("proving", "the repository's own tests before and after")
     before = await run_repository_tests(run.fork("own-base"), task, {}, label="repository tests, base")
     if not any(outcome.passed for outcome in before.outcomes.values()):
-        return RepositoryTests(state="not runnable", diagnosis=_why_not_runnable(before)), ()
+        why = _why_not_runnable(before)
+        return RepositoryTests(state="not runnable", diagnosis=why, blocked_hosts=before.blocked_hosts), ()
     after = await run_repository_tests(run.fork("own-head"), task, files, label="repository tests, head")
     problems = committed_problems(after, task.test_path, rows) if after.complete else ()
     return compare_repository(before, after), tuple(f"in the repository's suite {p}" for p in problems)
@@ -185,6 +198,7 @@ def compare_repository(before: Verdict, after: Verdict) -> RepositoryTests:
         passed_after=sum(outcome.passed for outcome in now.values()),
         broken=broken,
         diagnosis=(before.diagnosis or after.diagnosis) if broken or cut else "",
+        blocked_hosts=before.blocked_hosts,
     )
 
 

@@ -62,6 +62,7 @@ def _verdict(report: TestReport, *, by_name: bool) -> Verdict:
         diagnosis=report.diagnosis,
         limit=report.exec.limit or "",
         seconds=report.exec.usage.wall_seconds,
+        blocked_hosts=report.blocked_hosts,
     )
 
 

@@ -92,6 +92,18 @@ def test_a_draft_says_so_first_and_shows_the_failure() -> None:
     assert "Every given test passes" not in text
 
 
+def test_hosts_that_were_tried_are_shown_even_when_all_is_green() -> None:
+    own = RepositoryTests(state="not runnable", diagnosis="boom", blocked_hosts=("api.example.com:80",))
+    facts = {"blocked_hosts": ("a.example.org", "b.example.org:443"), "repository": own}
+    text = body(result(evidence=evidence(row("test_given_1"), **facts)))
+    assert (
+        "## Network\n\nThe new code tried to reach `a.example.org`, `b.example.org:443`; the sandbox has"
+        in text
+    )
+    assert "They tried to reach `api.example.com:80`" in text
+    assert "Network" not in body(result(evidence=evidence(row("test_given_1"))))
+
+
 def test_criteria_are_shown_with_the_tests_that_name_them() -> None:
     named = row("test_agreed_1", "agreed")
     named = named.model_copy(update={"case": named.case.model_copy(update={"criteria": ("C1",)})})

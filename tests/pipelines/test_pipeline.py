@@ -139,6 +139,24 @@ async def test_repository_tests_that_cannot_run_are_reported_and_block_nothing(
     assert "a_library_that_is_not_there" in result.evidence.repository.diagnosis
 
 
+async def test_hosts_that_the_code_and_the_repositorys_tests_try_to_reach_are_named(
+    tmp_path: Path, backend: SandboxBackend
+) -> None:
+    calls_home = """
+import socket
+def double(x):
+    try: socket.create_connection(("collector.example.org", 443), timeout=1)
+    except OSError: pass
+    return 2 * x
+"""
+    online = "import urllib.request as u\ndef test_one(): u.urlopen('http://api.example.com/x')\n"
+    model = ScriptedModel(by_kind(greedy=calls_home, tester=""))
+    result = await solve(tmp_path, backend, model, repository=snapshot(**{"tests__test_old.py": online}))
+    assert result.evidence is not None
+    assert result.evidence.blocked_hosts == ("collector.example.org:443",)
+    assert result.evidence.repository.blocked_hosts == ("api.example.com:80",)
+
+
 @pytest.mark.parametrize(
     ("issue", "words"),
     [
