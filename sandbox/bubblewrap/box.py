@@ -14,10 +14,10 @@ from sandbox.bubblewrap.cgroup import Group, make_group
 from sandbox.bubblewrap.command import HOLDER_PROCESSES, BwrapCommand
 from sandbox.bubblewrap.notes import take_notes
 from sandbox.bubblewrap.placing import is_folder, place_files
-from sandbox.bubblewrap.process import Ended, Watch, never, run_process
 from sandbox.disk import disk_exceeded
 from sandbox.errors import SandboxBroken
 from sandbox.paths import split
+from sandbox.process import Ended, Watch, never, run_process
 from sandbox.protocol import Collected, ExecResult, Limits, OnOutput, Usage
 from sandbox.results import collect_folder
 from sandbox.surroundings import refuse_unrunnable

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from sandbox.bubblewrap.process import Ended, run_process
 from sandbox.disk import disk_exceeded
 from sandbox.errors import SetupFailed
 from sandbox.packages.diagnosis import blamed, diagnosis, reason, step
 from sandbox.packages.uv_command import install_argv, install_env
 from sandbox.packages.wanted import Wanted
+from sandbox.process import Ended, run_process
 from sandbox.protocol import MIB, LimitKind, Limits
 
 _MOST_TRIES = 20
@@ -70,7 +70,7 @@ class Fetch:
     async def _attempt(self, requirements: Sequence[str], target: Path) -> str | None:
         """Try the preferred versions, then any; returns uv's complaint if neither can be had."""
         listed, preferred = self.folder / "requirements.txt", self.folder / "preferred.txt"
-        listed.write_text("".join(f"{one}\n" for one in requirements))
+        listed.write_text("".join(self._line(one) for one in requirements))
         preferred.write_text(self.preferred)
         complaint = None
         for constraints in (None,) if self.wanted.locked else (preferred, None):
@@ -89,6 +89,11 @@ class Fetch:
             if ended.exit_code != _UNSATISFIABLE:
                 raise SetupFailed(f"the packages could not be fetched: {diagnosis(complaint)}")
         return complaint
+
+    def _line(self, requirement: str) -> str:
+        """A line of a requirements file; uv refuses a file that has none of the hashes named there."""
+        options = [f"--hash={value}" for value in self.wanted.hashes.get(requirement, ())]
+        return " ".join([requirement, *options]) + "\n"
 
     async def _run(self, argv: Sequence[str]) -> Ended:
         ended = await run_process(

@@ -89,7 +89,8 @@ def _base_versions() -> str:
 
 
 def _digest(wanted: Wanted, python: str, preferred: str) -> str:
-    decisive = [_FORMAT, python, box_platform(), wanted.locked, preferred, sorted(wanted.requirements)]
+    requirements = sorted((one, *wanted.hashes.get(one, ())) for one in wanted.requirements)
+    decisive = [_FORMAT, python, box_platform(), wanted.locked, preferred, requirements]
     return sha256(json.dumps(decisive).encode()).hexdigest()
 
 

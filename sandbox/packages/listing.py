@@ -20,6 +20,8 @@ _MOST_LINES = 5000
 _MOST_REFUSALS = 100
 _LONGEST_REQUIREMENT = 2000
 _LONGEST_SHOWN = 200
+_MOST_HASHES = 1000
+_HASH = re.compile(r"sha(?:256:[0-9a-f]{64}|384:[0-9a-f]{96}|512:[0-9a-f]{128})")
 # tomllib's time grows with the square of a key's parts: a file of one such key would take it minutes.
 _LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
 
@@ -34,12 +36,13 @@ class Malformed(Exception):
 class Listing:
     """What has been read so far. Adding raises Malformed beyond 2000 requirements, or 5000 tries."""
 
-    requirements: dict[str, None] = field(default_factory=dict)
+    requirements: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Each with the hashes of which its file must have one; none where the source names none."""
     refused: dict[str, str] = field(default_factory=dict)
     _tries: int = 0
 
-    def add(self, text: str) -> None:
-        """Take a requirement as a person wrote it."""
+    def add(self, text: str, hashes: Iterable[str] = ()) -> None:
+        """Take a requirement as a person wrote it, with hashes in the form `sha256:…`."""
         self._tries += 1
         if self._tries > _MOST_LINES:
             raise Malformed(f"names a package more than {_MOST_LINES} times")
@@ -51,9 +54,11 @@ class Listing:
         if requirement.url is not None:
             self.refuse(text, "comes from a URL, not from the package index")
             return
-        self._take({str(requirement): None})
+        self._take({str(requirement): tuple(filter(_HASH.fullmatch, hashes))[:_MOST_HASHES]})
 
-    def pin(self, name: str, version: str, markers: Iterable[str] = ()) -> None:
+    def pin(
+        self, name: str, version: str, markers: Iterable[str] = (), *, hashes: Iterable[str] = ()
+    ) -> None:
         """Take a package at one version of a lock, for where any of the markers holds, or always."""
         try:
             exact = f"{name}=={Version(version)}"
@@ -61,7 +66,7 @@ class Listing:
             self.refuse(f"{name} {version}", "not a version as PEP 440 defines it")
             return
         condition = " or ".join(f"({marker})" for marker in markers)
-        self.add(f"{exact} ; {condition}" if condition else exact)
+        self.add(f"{exact} ; {condition}" if condition else exact, hashes)
 
     def refuse(self, what: str, reason: str) -> None:
         """Name what is not taken; after a hundred the others are only counted by `...`."""
@@ -76,7 +81,7 @@ class Listing:
             self.refuse(what, reason)
         self._take(other.requirements)
 
-    def _take(self, requirements: Mapping[str, None]) -> None:
+    def _take(self, requirements: Mapping[str, tuple[str, ...]]) -> None:
         new = sum(one not in self.requirements for one in requirements)
         if len(self.requirements) + new > _MOST_REQUIREMENTS:
             raise Malformed(f"names more than {_MOST_REQUIREMENTS} packages")

@@ -13,8 +13,13 @@ _PDM_GROUPS = frozenset({"default", *WANTED_GROUPS})
 _POETRY_INDEXES = (None, "legacy", "pypi")
 
 
+class _PylockedFile(BaseModel):
+    hashes: dict[str, str] = {}
+
+
 class _Pylocked(BaseModel):
     name: str
+    wheels: list[_PylockedFile] = []
     version: str | None = None
     marker: str | None = None
     vcs: object = None
@@ -34,7 +39,9 @@ def read_pylock(content: bytes) -> Listing:
         if package.vcs or package.directory or package.archive or package.version is None:
             listing.refuse(package.name, NOT_FROM_INDEX)
         elif marker is not None:
-            listing.pin(package.name, package.version, [marker] if marker else [])
+            named = (each.hashes.items() for each in package.wheels)
+            hashes = [f"{algorithm}:{digest}" for each in named for algorithm, digest in each]
+            listing.pin(package.name, package.version, [marker] if marker else [], hashes=hashes)
     return listing
 
 
@@ -54,8 +61,15 @@ class _Source(BaseModel):
     type: str | None = None
 
 
+class LockedFile(BaseModel):
+    """A file of a package, as several kinds of lock name it."""
+
+    hash: str = ""
+
+
 class _PoetryLocked(BaseModel):
     name: str
+    files: list[LockedFile] = []
     version: str
     optional: bool = False
     category: str = "main"
@@ -77,7 +91,8 @@ def read_poetry(content: bytes) -> Listing:
         if package.source.type not in _POETRY_INDEXES:
             listing.refuse(package.name, NOT_FROM_INDEX)
         else:
-            listing.pin(package.name, package.version, _poetry_markers(package.markers))
+            hashes = [file.hash for file in package.files]
+            listing.pin(package.name, package.version, _poetry_markers(package.markers), hashes=hashes)
     return listing
 
 
@@ -89,6 +104,7 @@ def _poetry_markers(markers: str | Mapping[str, str] | None) -> Iterable[str]:
 
 class _PdmLocked(BaseModel):
     name: str
+    files: list[LockedFile] = []
     version: str
     groups: list[str] = ["default"]
     marker: str | None = None
@@ -110,5 +126,6 @@ def read_pdm(content: bytes) -> Listing:
         if package.git or package.url or package.path:
             listing.refuse(package.name, NOT_FROM_INDEX)
         else:
-            listing.pin(package.name, package.version, [package.marker] if package.marker else [])
+            markers, hashes = filter(None, [package.marker]), [file.hash for file in package.files]
+            listing.pin(package.name, package.version, markers, hashes=hashes)
     return listing

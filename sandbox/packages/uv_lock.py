@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, Field
 
 from sandbox.packages.listing import WANTED_GROUPS, Listing, read_toml
-from sandbox.packages.lock_files import NOT_FROM_INDEX
+from sandbox.packages.lock_files import NOT_FROM_INDEX, LockedFile
 
 _OWN_SOURCES = frozenset({"editable", "virtual", "directory"})
 
@@ -21,6 +21,7 @@ class _Edge(BaseModel):
 class _Package(BaseModel):
     name: str
     version: str | None = None
+    wheels: list[LockedFile] = []
     source: dict[str, object] = {}
     dependencies: list[_Edge] = []
     extras: dict[str, list[_Edge]] = Field(default={}, alias="optional-dependencies")
@@ -88,7 +89,9 @@ class _Walk:
             if "registry" not in package.source or package.version is None:
                 listing.refuse(package.name, NOT_FROM_INDEX)
             else:
-                listing.pin(package.name, package.version, [] if "" in markers else markers)
+                hashes = [wheel.hash for wheel in package.wheels]
+                conditions = [] if "" in markers else markers
+                listing.pin(package.name, package.version, conditions, hashes=hashes)
         return listing
 
     def _targets(self, edge: _Edge) -> Iterator[int]:

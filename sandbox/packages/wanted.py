@@ -22,6 +22,8 @@ class Wanted:
     source: str
     """The files that named a package, comma-separated; empty when none does."""
     requirements: tuple[str, ...] = ()
+    hashes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By requirement: its file must have one of these; a requirement that is not here may have any."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """What was not taken, with the reason."""
     locked: bool = False
@@ -71,6 +73,7 @@ def _wanted(sources: list[str], listing: Listing, *, locked: bool) -> Wanted:
     return Wanted(
         source=", ".join(sources),
         requirements=tuple(listing.requirements),
+        hashes={text: hashes for text, hashes in listing.requirements.items() if hashes},
         refused=listing.refused,
         locked=locked,
     )

@@ -14,12 +14,12 @@ from packaging.requirements import Requirement
 import sandbox
 from sandbox import LimitKind, Limits
 from sandbox.bubblewrap.cgroup import make_group, sweep_groups
-from sandbox.bubblewrap.killing import kill_with_children
-from sandbox.bubblewrap.process import run_process
 from sandbox.bubblewrap.toolchain import find_toolchain
 from sandbox.disk import disk_exceeded, disk_use
 from sandbox.identity import box_id
+from sandbox.killing import kill_with_children
 from sandbox.owner import is_alive
+from sandbox.process import run_process
 
 from .processes import alive_with, gone_within
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from sandbox.bubblewrap.killing import kill_with_children
 from sandbox.capture import Capture
+from sandbox.killing import kill_with_children
 from sandbox.protocol import LimitKind, Limits, OnOutput, Output
 
 _CHUNK = 64 * 1024
