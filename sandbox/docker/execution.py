@@ -84,8 +84,10 @@ class ContainerExec:
             connection.shutdown(socket.SHUT_WR)
 
     def _read(self, stream: Any, loop: asyncio.AbstractEventLoop) -> None:
-        for number, chunk in _frames(stream):
-            loop.call_soon_threadsafe(self._on_chunk, "stdout" if number == _STDOUT else "stderr", chunk)
+        # Podman resets a connection whose input nobody has read; whether all came is seen from what came.
+        with suppress(ConnectionResetError):
+            for number, chunk in _frames(stream):
+                loop.call_soon_threadsafe(self._on_chunk, "stdout" if number == _STDOUT else "stderr", chunk)
         with suppress(OSError):
             stream._sock.shutdown(socket.SHUT_RDWR)  # ends a write that nobody reads any more
 
