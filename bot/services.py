@@ -1,7 +1,5 @@
 """Opening what a Run works with: the model's server and the sandbox."""
 
-import asyncio
-import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -20,6 +18,7 @@ from pipelines.model.routing import RoleModel
 from pipelines.model.weights import ensure_weights
 from pipelines.run import Progress
 from sandbox import SandboxBackend, choose_backend
+from sandbox.threads import in_own_thread
 
 Downloaded = Callable[[int, int], None]
 """Called with bytes done and bytes in all while weights are fetched."""
@@ -48,32 +47,7 @@ async def find_weights(settings: Settings, *, downloaded: Downloaded | None = No
     """The weights of the embedded model: the user's own file, or the fetched and verified one."""
     if settings.gguf is not None:
         return settings.gguf
-    return await _in_daemon_thread(lambda: ensure_weights(folder=settings.cache_dir, progress=downloaded))
-
-
-async def _in_daemon_thread(work: Callable[[], Path]) -> Path:
-    """Run blocking work in a thread that never keeps an interrupted program alive."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Path] = loop.create_future()
-
-    def deliver(result: Path | BaseException) -> None:
-        if future.done():
-            return
-        if isinstance(result, BaseException):
-            future.set_exception(result)
-        else:
-            future.set_result(result)
-
-    def call() -> None:
-        try:
-            result: Path | BaseException = work()
-        except BaseException as error:  # noqa: BLE001  handed to whoever waits
-            result = error
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(deliver, result)
-
-    threading.Thread(target=call, daemon=True).start()
-    return await future
+    return await in_own_thread(lambda: ensure_weights(folder=settings.cache_dir, progress=downloaded))
 
 
 def equipment_for(settings: Settings, display: Display) -> Equipment:

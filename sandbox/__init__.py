@@ -20,7 +20,7 @@ from sandbox.protocol import (
     SandboxBackend,
     Usage,
 )
-from sandbox.testing.outcome import TestOutcome, TestReport
+from sandbox.testing.outcome import FileCoverage, TestOutcome, TestReport
 from sandbox.testing.runner import run_pytest
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "FakeBackend",
     "FakeCall",
     "FakeSandbox",
+    "FileCoverage",
     "LimitKind",
     "Limits",
     "OnOutput",

@@ -15,7 +15,19 @@ def is_alive(owner: str) -> bool:
     number, _, started = process.partition("/")
     if world != _world() or not number.isdecimal():
         return True
-    return _start_time(int(number)) == started
+    seen = _start_time(int(number))
+    return seen == started if seen else _is_hidden(int(number))
+
+
+def _is_hidden(pid: int) -> bool:
+    """Whether a process is there although /proc does not show it, as that of another user may be."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _world() -> str:

@@ -2,12 +2,14 @@
 
 import asyncio
 import time
+from asyncio import Task
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+from sandbox.cancellation import uninterrupted
 from sandbox.capture import Capture
 from sandbox.killing import kill_with_children
 from sandbox.protocol import LimitKind, Limits, OnOutput, Output
@@ -65,11 +67,7 @@ async def run_process(
         await asyncio.shield(streams)
     finally:
         supervision.kill()
-        for guard in guards:
-            guard.cancel()
-        await asyncio.wait({streams, *guards}, timeout=_LAST_WORDS_SECONDS)
-        streams.cancel()
-        exit_code = _shell_code(await process.wait())
+        exit_code = await uninterrupted(_over(process, streams, guards))
     return Ended(
         exit_code=exit_code,
         stopped=supervision.stopped,
@@ -77,6 +75,15 @@ async def run_process(
         stderr=supervision.stderr.output(),
         wall_seconds=time.monotonic() - started,
     )
+
+
+async def _over(process: Process, streams: "asyncio.Future[None]", guards: Sequence[Task[None]]) -> int:
+    """Hear the last words of a process that was killed, and its exit code."""
+    for guard in guards:
+        guard.cancel()
+    await asyncio.wait({streams, *guards}, timeout=_LAST_WORDS_SECONDS)
+    streams.cancel()
+    return _shell_code(await process.wait())
 
 
 async def _started(argv: Sequence[str], env: Mapping[str, str], pass_fds: Sequence[int]) -> Process:
@@ -95,10 +102,14 @@ async def _started(argv: Sequence[str], env: Mapping[str, str], pass_fds: Sequen
     try:
         return await asyncio.shield(start)
     except asyncio.CancelledError:
-        process = await start
-        kill_with_children(process.pid)
-        await process.communicate()
+        await uninterrupted(_stopped(start))
         raise
+
+
+async def _stopped(start: Awaitable[Process]) -> None:
+    process = await start
+    kill_with_children(process.pid)
+    await process.communicate()
 
 
 async def _after(seconds: float) -> LimitKind:

@@ -1,5 +1,6 @@
 """The sandbox boundary: what a box promises, whatever backend holds it."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -35,6 +36,17 @@ class Limits:
     disk_bytes: int = 512 * MIB
     output_bytes: int = MIB
     """For stdout and stderr, each."""
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("wall_seconds", self.wall_seconds),
+            ("memory_bytes", self.memory_bytes),
+            ("processes", self.processes),
+            ("disk_bytes", self.disk_bytes),
+            ("output_bytes", self.output_bytes),
+        ):
+            if not (value > 0 and math.isfinite(value)):
+                raise ValueError(f"the limit {name} is {value}; it must be positive and finite")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

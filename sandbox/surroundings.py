@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from sandbox.protocol import Limits
+from sandbox.protocol import MIB, Limits
 
 PRLIMIT = "/usr/bin/prlimit"
 """By its whole path: a search could find another of that name in the box."""
@@ -13,8 +13,15 @@ NOTES_FILE = PurePosixPath(".issuewright/blocked-hosts")
 """Where, under the work folder, the site hook notes the hosts that a command tried to reach."""
 
 _OPEN_FILES = 1024
+TMP_BYTES = 256 * MIB
+SHM_BYTES = 64 * MIB
+"""Of /tmp and /dev/shm, which are empty at the start of each command."""
+
+_BYTES_PER_INODE = 4096
 _LONGEST_STRING = 128 * 1024 - 1
 """The kernel's limit for one argument or variable."""
+_LONGEST_COMMAND = 512 * 1024
+"""Far enough below the kernel's limit for all of them, which depends on its settings."""
 
 BOX_ENV: Mapping[str, str] = MappingProxyType(
     {
@@ -32,6 +39,11 @@ BOX_ENV: Mapping[str, str] = MappingProxyType(
     }
 )
 """Variables of every command; nothing asks questions, and equal runs do equal things."""
+
+
+def inodes_for(disk_bytes: int) -> int:
+    """How many files and folders a disk of that size may hold; never 0, which would mean no limit."""
+    return max(16, disk_bytes // _BYTES_PER_INODE)
 
 
 def rlimits(limits: Limits, *, extra_processes: int = 0) -> Mapping[str, int]:
@@ -59,9 +71,17 @@ def refuse_unrunnable(argv: Sequence[str], env: Mapping[str, str]) -> None:
     for name in env:
         if not name or "=" in name:
             raise ValueError(f"environment variable {name!r}: a name is not empty and has no '='")
-    strings = [*argv, *(f"{name}={value}" for name, value in env.items())]
+    _refuse_strings([*argv, *(f"{name}={value}" for name, value in env.items())])
+
+
+def _refuse_strings(strings: Sequence[str]) -> None:
+    total = 0
     for text in strings:
         if "\0" in text:
             raise ValueError(f"{text[:40]!r}: an argument or variable cannot hold a NUL character")
-        if len(text.encode(errors="surrogateescape")) > _LONGEST_STRING:
+        size = len(text.encode(errors="surrogateescape"))
+        if size > _LONGEST_STRING:
             raise ValueError(f"{text[:40]!r}…: longer than {_LONGEST_STRING} bytes; pass it in a file")
+        total += size
+    if total > _LONGEST_COMMAND:
+        raise ValueError(f"arguments and variables exceed {_LONGEST_COMMAND} bytes; pass them in a file")

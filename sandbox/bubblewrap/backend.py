@@ -37,8 +37,8 @@ class BubblewrapBackend:
             probe = await box.run(["python", "-c", "import pytest"])
         except SandboxBroken as error:
             raise SandboxUnavailable(
-                f"bubblewrap cannot make a box here: {error}. User namespaces may be switched off: "
-                "run as root, allow them for bwrap, or use Docker"
+                f"bubblewrap cannot make a box here: {error}. An ordinary user needs user namespaces, "
+                "root needs CAP_SYS_ADMIN; allow them, or use Docker"
             ) from error
         finally:
             await box.destroy()
@@ -99,7 +99,12 @@ def find_bwrap() -> Path:
 def _make_box(
     bwrap: Path, toolchain: Toolchain, packages: Packages | None, limits: Limits, *, job: str
 ) -> BubblewrapSandbox:
-    root, lock = leftovers.new_folder(job)
+    try:
+        root, lock = leftovers.new_folder(job)
+    except OSError as error:
+        raise SandboxUnavailable(
+            f"no folder for a box can be made: {error}; set TMPDIR to a folder that can be written"
+        ) from error
     layout = BoxLayout(root=root)
     as_root = is_root()
     uid = box_id() if as_root else ORDINARY_ID
@@ -108,9 +113,11 @@ def _make_box(
         if as_root:
             os.chown(layout.work, uid, uid)
         own_disk = as_root and work_disk.mount(layout.work, size=limits.disk_bytes, owner=uid)
-    except BaseException:
-        shutil.rmtree(layout.root)
+    except BaseException as error:
+        leftovers.remove_folder(layout.root)
         os.close(lock)
+        if isinstance(error, OSError):
+            raise SandboxUnavailable(f"a box cannot be prepared here: {error}") from error
         raise
     command = BwrapCommand(
         bwrap=bwrap, layout=layout, toolchain=toolchain, uid=uid, as_root=as_root, packages=packages

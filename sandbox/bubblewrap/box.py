@@ -9,11 +9,12 @@ from dataclasses import replace
 from functools import partial
 
 from sandbox.blocked import blocked_hosts
-from sandbox.bubblewrap import work_disk
+from sandbox.bubblewrap import leftovers, work_disk
 from sandbox.bubblewrap.cgroup import Group, make_group
 from sandbox.bubblewrap.command import HOLDER_PROCESSES, BwrapCommand
 from sandbox.bubblewrap.notes import take_notes
 from sandbox.bubblewrap.placing import is_folder, place_files
+from sandbox.cancellation import uninterrupted
 from sandbox.disk import disk_exceeded
 from sandbox.errors import SandboxBroken
 from sandbox.paths import split
@@ -62,7 +63,7 @@ class BubblewrapSandbox:
         refuse_unrunnable(argv, env or {})
         self._open_again()
         if cwd != "." and not is_folder(self._layout.work, split(cwd)):
-            raise ValueError(f"cwd {cwd!r} is not a folder in the box; put a file into it first")
+            raise ValueError(f"cwd {cwd!r} is no folder that can be entered; put a file into it first")
         limits = limits or self._limits
         # What lies on the box's own disk is memory of its group.
         disk_bytes = self._limits.disk_bytes if self._own_disk else 0
@@ -72,10 +73,10 @@ class BubblewrapSandbox:
         try:
             return await self._run(argv, env or {}, cwd, stdin, limits, on_output, group)
         finally:
-            if group is not None:
-                await group.remove()
             self._running.discard(ended)
             ended.set_result(None)
+            if group is not None:
+                await uninterrupted(group.remove())
 
     async def get_files(self, patterns: Sequence[str] = ("**",)) -> Collected:
         """Regular files under `/work` matching a glob; everything else is refused by name."""
@@ -85,21 +86,15 @@ class BubblewrapSandbox:
     async def destroy(self) -> None:
         """Kill what runs and remove the box's folder, however deep or unreadable a command made it."""
         self._gone.set()
+        await uninterrupted(self._remove())
+
+    async def _remove(self) -> None:
         if self._running:
             await asyncio.wait(self._running)
-        if self._own_disk:
-            await asyncio.to_thread(work_disk.unmount, self._layout.work)
-            self._own_disk = False
-        root = str(self._layout.root)
-        # rmtree recurses and so fails on very deep trees; these two do not.
-        for argv in (["chmod", "-R", "u+rwX", "--", root], ["rm", "-rf", "--", root]):
-            remover = await asyncio.create_subprocess_exec(
-                *argv, env=_OWN_ENV, stderr=asyncio.subprocess.DEVNULL
-            )
-            await remover.wait()
         if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+            lock, self._lock = self._lock, None
+            await asyncio.to_thread(leftovers.remove_folder, self._layout.root)
+            os.close(lock)
 
     async def _run(
         self,

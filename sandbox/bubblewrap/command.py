@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sandbox.bubblewrap.toolchain import TOOLCHAIN_DIR, Toolchain
-from sandbox.protocol import MIB, PACKAGES_DIR, WORK_DIR, Limits, Packages
+from sandbox.protocol import PACKAGES_DIR, WORK_DIR, Limits, Packages
 from sandbox.seccomp import seccomp_programs
-from sandbox.surroundings import BOX_ENV, prlimit_argv
+from sandbox.surroundings import BOX_ENV, SHM_BYTES, TMP_BYTES, prlimit_argv
 
 HOLDER_PROCESSES = 2
 """Processes of bubblewrap itself that live beside the command."""
 SETPRIV = "/usr/bin/setpriv"
-_TMP_BYTES = 256 * MIB
-_SHM_BYTES = 64 * MIB
 _NPROC_SLACK = 16
 _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
@@ -114,9 +112,9 @@ class BwrapCommand:
         yield from ("--ro-bind", "/usr", "/usr")
         yield from _system_folders()
         yield from ("--proc", "/proc", "--dev", "/dev")
-        yield from _tmpfs("/dev/shm", _SHM_BYTES)  # noqa: S108 - the box's own
+        yield from _tmpfs("/dev/shm", SHM_BYTES)  # noqa: S108 - the box's own
         yield from ("--remount-ro", "/dev")
-        yield from _tmpfs("/tmp", min(_TMP_BYTES, limits.disk_bytes))  # noqa: S108 - the box's own
+        yield from _tmpfs("/tmp", min(TMP_BYTES, limits.disk_bytes))  # noqa: S108 - the box's own
         # bubblewrap makes missing parents as closed as what is bound below them; ours are open to all.
         yield from _open_parents([PurePosixPath("/etc/passwd")])
         yield from _open_parents(target for _, target in self.toolchain.binds(self.layout.toolchain))

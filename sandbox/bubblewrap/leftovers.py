@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from sandbox.paths import name_part
 
 PREFIX = "issuewright-box-"
 _LOCK = "owner.lock"
+_OWN_ENV = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
 
 
 def new_folder(job: str = "") -> tuple[Path, int]:
@@ -18,6 +19,8 @@ def new_folder(job: str = "") -> tuple[Path, int]:
 
     The lock lasts until the descriptor is closed or this process dies.
     """
+    if Path(tempfile.gettempdir()) == Path.cwd() and "TMPDIR" not in os.environ:
+        raise OSError("no temporary folder can be written, and the current one is not for boxes")
     root = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{name_part(job)}-" if job else PREFIX))
     unlocked = root / f"{_LOCK}.new"
     lock = os.open(unlocked, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
@@ -45,7 +48,14 @@ def _removed(root: Path) -> bool:
         return False
     finally:
         os.close(lock)
+    remove_folder(root)
+    return True
+
+
+def remove_folder(root: Path) -> None:
+    """Remove a box's folder with the disk in it, however deep or unreadable a command made it."""
     for folder in root.iterdir():
         work_disk.unmount(folder)
-    shutil.rmtree(root, ignore_errors=True)
-    return True
+    # rmtree recurses and so fails on very deep trees; these two do not.
+    for argv in (["chmod", "-R", "u+rwX", "--", str(root)], ["rm", "-rf", "--", str(root)]):
+        subprocess.run(argv, env=_OWN_ENV, capture_output=True, check=False)

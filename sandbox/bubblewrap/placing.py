@@ -1,6 +1,7 @@
 """Puts files into a work folder that earlier commands may have filled with traps."""
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,18 +26,23 @@ def place_files(root: Path, files: Mapping[str, bytes], *, owner: int | None) ->
 
 
 def is_folder(root: Path, parts: Sequence[str]) -> bool:
-    """Whether that is a folder below root, with no link on the way."""
+    """Whether that is a folder below root that its owner may enter, with no link on the way."""
+    folder = -1
     try:
         folder = os.open(root, _FOLDER)
         for name in parts:
             parent, folder = folder, -1
             try:
                 folder = os.open(name, _FOLDER | os.O_PATH, dir_fd=parent)
+                if not os.fstat(folder).st_mode & stat.S_IXUSR:
+                    return False
             finally:
                 os.close(parent)
-        os.close(folder)
     except OSError:
         return False
+    finally:
+        if folder >= 0:
+            os.close(folder)
     return True
 
 

@@ -4,14 +4,12 @@ import os
 import subprocess
 from pathlib import Path
 
-_BYTES_PER_INODE = 4096
+from sandbox.surroundings import inodes_for
 
 
 def mount(folder: Path, *, size: int, owner: int) -> bool:
     """Cover a folder with an empty disk in memory; False where this process may not mount."""
-    options = (
-        f"size={size},nr_inodes={size // _BYTES_PER_INODE},mode=0755,uid={owner},gid={owner},nosuid,nodev"
-    )
+    options = f"size={size},nr_inodes={inodes_for(size)},mode=0755,uid={owner},gid={owner},nosuid,nodev"
     command = ["mount", "-t", "tmpfs", "-o", options, "issuewright", str(folder)]
     try:
         return subprocess.run(command, capture_output=True, check=False).returncode == 0

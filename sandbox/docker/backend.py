@@ -12,16 +12,19 @@ from typing import Any, Self
 
 from docker.errors import DockerException, ImageNotFound
 
-from sandbox.docker.box import DockerSandbox, remove_container
+from sandbox.cancellation import uninterrupted
+from sandbox.docker.box import DockerSandbox
 from sandbox.docker.client import connected
 from sandbox.docker.container import EngineTraits, Shape, StartedContainer, start_container
 from sandbox.docker.image_inputs import LABEL, inputs_digest
 from sandbox.docker.package_image import image_with
 from sandbox.docker.pool import PoolSettings, WarmPool
 from sandbox.docker.reaper import reap
+from sandbox.docker.supervision import remove_container
 from sandbox.errors import SandboxError, SandboxUnavailable
 from sandbox.paths import name_part
 from sandbox.protocol import Limits, Packages
+from sandbox.threads import in_own_thread
 
 DEFAULT_IMAGE = "issuewright-sandbox:2"
 _BUILD = Path(__file__).parent.parent / "images" / "build.sh"
@@ -46,6 +49,7 @@ class _Shared:
     reaper: "asyncio.Task[None] | None" = None
     images: dict[tuple[str, str], str] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    closed: bool = False
 
 
 class DockerBackend:
@@ -67,7 +71,7 @@ class DockerBackend:
 
     async def check(self) -> None:
         """Raise SandboxUnavailable unless an engine answers, has the image and knows the runtime."""
-        self._engine = await asyncio.to_thread(self._look)
+        self._engine = await in_own_thread(self._look)
 
     async def create(self, limits: Limits, *, job: str = "") -> DockerSandbox:
         """A box, from the warm pool if one is ready; raises SandboxUnavailable or SandboxBroken."""
@@ -87,7 +91,8 @@ class DockerBackend:
         return other
 
     async def close(self) -> None:
-        """Remove the containers that are kept ready and stop reaping."""
+        """Remove the containers that are kept ready and stop reaping; no box is made any more."""
+        self._shared.closed = True
         if self._shared.reaper is not None:
             self._shared.reaper.cancel()
             with suppress(asyncio.CancelledError):
@@ -96,6 +101,8 @@ class DockerBackend:
         await self._shared.pool.close()
 
     async def _shape(self, limits: Limits) -> Shape:
+        if self._shared.closed:
+            raise SandboxUnavailable("this Docker backend was closed; make another one")
         if self._engine is None:
             await self.check()
         engine = self._engine
@@ -111,18 +118,18 @@ class DockerBackend:
         key = (base, packages.digest)
         async with self._shared.lock:
             if key not in self._shared.images:
-                self._shared.images[key] = await asyncio.to_thread(_image_with, base, packages)
+                self._shared.images[key] = await in_own_thread(partial(_image_with, base, packages))
         return self._shared.images[key]
 
     async def _warm(self, shape: Shape, job: str) -> StartedContainer | None:
         """A ready container that still runs, now named for the job."""
         while (started := self._shared.pool.take(shape)) is not None:
             try:
-                await asyncio.to_thread(_hand_out, started, job)
-            except DockerException as error:
+                await in_own_thread(partial(_hand_out, started, job))
+            except (DockerException, OSError) as error:
                 self._shared.pool.throw_away(started)
                 _log.warning("a container that was kept ready is lost: %s", error)
-            except asyncio.CancelledError:
+            except BaseException:
                 self._shared.pool.throw_away(started)
                 raise
             else:
@@ -139,7 +146,7 @@ class DockerBackend:
                 raise SandboxUnavailable(
                     f"the Docker image {self._image} is not there; build it with: sh {_BUILD} {self._image}"
                 ) from error
-            except DockerException as error:
+            except (DockerException, OSError) as error:
                 raise SandboxUnavailable(f"the Docker engine does not answer: {error}") from error
         # An image of somebody's own has no such label.
         if image.labels.get(LABEL, inputs_digest()) != inputs_digest():
@@ -166,17 +173,21 @@ def _traits(info: Mapping[str, Any], version: Mapping[str, Any]) -> EngineTraits
 
 async def _start(shape: Shape, *, job: str) -> StartedContainer:
     """Start a container; when cancelled meanwhile, finish the start in order to know what to remove."""
-    starting = asyncio.ensure_future(asyncio.to_thread(start_container, shape, job=job))
+    starting = asyncio.ensure_future(in_own_thread(partial(start_container, shape, job=job)))
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        with suppress(SandboxError):
-            await _discard(await starting)
+        await uninterrupted(_undone(starting))
         raise
 
 
+async def _undone(starting: "asyncio.Future[StartedContainer]") -> None:
+    with suppress(SandboxError):
+        await _discard(await starting)
+
+
 async def _discard(started: StartedContainer) -> None:
-    await asyncio.to_thread(remove_container, started.container)
+    await in_own_thread(partial(remove_container, started.container))
 
 
 def _hand_out(started: StartedContainer, job: str) -> None:
@@ -197,7 +208,7 @@ def _image_with(base: str, packages: Packages) -> str:
 
 async def _reap_once() -> None:
     try:
-        await asyncio.to_thread(_reap)
+        await in_own_thread(_reap)
     except (DockerException, SandboxError, OSError) as error:
         _log.warning("abandoned containers could not be looked for: %s", error)
 

@@ -9,7 +9,7 @@ import docker
 from docker.constants import DEFAULT_UNIX_SOCKET
 from docker.errors import DockerException
 
-from sandbox.errors import SandboxUnavailable
+from sandbox.errors import SandboxBroken, SandboxUnavailable
 
 _TIMEOUT_SECONDS = 60
 
@@ -23,6 +23,15 @@ def connect() -> docker.DockerClient:
         raise SandboxUnavailable(
             f"no Docker engine answers ({error}); start one, or set DOCKER_HOST to where it listens"
         ) from error
+
+
+@contextmanager
+def engine_faults(what: str) -> Iterator[None]:
+    """Turns what the SDK and its transport raise into SandboxBroken, naming what was being done."""
+    try:
+        yield
+    except (DockerException, OSError) as error:
+        raise SandboxBroken(f"the Docker engine failed during {what}: {error}") from error
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """One command of a box: what is sent to the runner in the container, and what its frames say."""
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +17,10 @@ from sandbox.verdict import Counters, limit_of
 _RUNNER_PROCESSES = 1
 _DISKS = (str(WORK_DIR), "/tmp")  # noqa: S108 - the box's own
 _SHORT_LIVED = ("/tmp", "/dev/shm")  # noqa: S108
-_KILLED = 137
+KILLED = 137
 _HEADER = 5
+_PIECE = 100_000
+"""Characters that fit into one argument."""
 
 
 def runner_argv(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, limits: Limits) -> list[str]:
@@ -36,7 +39,9 @@ def runner_argv(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, limits
     }
     source = (files("sandbox.docker") / "runner.py").read_text()
     # -I and -S: nothing that lies in the box may be imported into the runner.
-    return ["python3", "-I", "-S", "-c", source, json.dumps(settings), *argv]
+    told = json.dumps(settings)
+    pieces = [told[start : start + _PIECE] for start in range(0, len(told), _PIECE)]
+    return ["python3", "-I", "-S", "-c", source, str(len(pieces)), *pieces, *argv]
 
 
 @dataclass(slots=True)
@@ -53,6 +58,10 @@ class RunnerReport:
     diagnosis: bytearray = field(default_factory=bytearray)
     """What the runner itself, or the engine in its place, complained about."""
     end: Mapping[str, Any] | None = None
+    fault: Exception | None = None
+    """What `on_output` raised."""
+    enough: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when nothing more needs to come."""
     _pending: bytearray = field(default_factory=bytearray)
 
     def __post_init__(self) -> None:
@@ -93,8 +102,16 @@ class RunnerReport:
             name: Literal["stdout", "stderr"] = "stdout" if kind == b"1" else "stderr"
             capture = self.stdout if kind == b"1" else self.stderr
             capture.feed(payload)
-            if self.on_output is not None and not capture.overflowed:
+            if not capture.overflowed:
+                self._hand_on(name, payload)
+
+    def _hand_on(self, name: Literal["stdout", "stderr"], payload: bytes) -> None:
+        if self.on_output is not None and self.fault is None:
+            try:
                 self.on_output(name, payload)
+            except Exception as error:  # noqa: BLE001  raised to whoever waits for the command
+                self.fault = error
+                self.enough.set()
 
 
 def result_of(
@@ -107,7 +124,7 @@ def result_of(
     end = report.end or {"code": exit_code, "limit": None, "seconds": seconds, "notes": ""}
     stopped = stopped or (LimitKind(end["limit"]) if end["limit"] else None)
     stdout, stderr = report.stdout.output(), report.stderr.output()
-    code = _KILLED if stopped else end["code"]
+    code = KILLED if stopped else end["code"]
     counters = Counters(
         out_of_memory=out_of_memory,
         refused_processes=int(end.get("crowded", False)),

@@ -14,14 +14,13 @@ from sandbox.docker.client import connect
 from sandbox.docker.reaper import labels_for
 from sandbox.errors import SandboxBroken
 from sandbox.identity import box_id
-from sandbox.protocol import MIB, WORK_DIR, Limits
+from sandbox.paths import name_part
+from sandbox.protocol import WORK_DIR, Limits
+from sandbox.surroundings import SHM_BYTES, TMP_BYTES, inodes_for
 
 LIFETIME_SECONDS = 6 * 3600
 """A container ends by itself after this time, and the engine removes it."""
 _KEEPER = "65534:65534"
-_TMP_BYTES = 256 * MIB
-_SHM_BYTES = 64 * MIB
-_BYTES_PER_INODE = 4096
 _SPARE_PROCESSES = 64
 """Beyond the rlimit, so that a full process table cannot keep our own kill command out."""
 _MOST_PROCESSES = 16384
@@ -76,17 +75,18 @@ def start_container(shape: Shape, *, job: str) -> StartedContainer:
     """Start one; raises SandboxUnavailable without an engine, SandboxBroken if the engine refuses."""
     uid = box_id(_SMALL_ID_MAP if shape.traits.small_ids else None)
     client = connect()
+    part = f"{name_part(job)}-" if job else ""
     try:
         container = client.containers.run(
             shape.image,
             ["sleep", str(LIFETIME_SECONDS)],
             detach=True,
             auto_remove=True,
-            name=f"issuewright-{secrets.token_hex(6)}",
+            name=f"issuewright-{part}{secrets.token_hex(6)}",
             labels=labels_for(job=job, expires=time.time() + LIFETIME_SECONDS),
             **_hardening(uid, shape),
         )
-    except DockerException as error:
+    except (DockerException, OSError) as error:
         client.close()
         raise SandboxBroken(f"the Docker engine cannot start {shape.image}: {error}") from error
     return StartedContainer(container=container, uid=uid)
@@ -95,7 +95,7 @@ def start_container(shape: Shape, *, job: str) -> StartedContainer:
 def _hardening(uid: int, shape: Shape) -> Mapping[str, Any]:
     # Files under /work and /tmp live in memory here, so the container's cap must hold both.
     memory = shape.memory_bytes + shape.disk_bytes
-    tmp_bytes = min(_TMP_BYTES, shape.disk_bytes)
+    tmp_bytes = min(TMP_BYTES, shape.disk_bytes)
     return {
         # The keeper is another user than the commands: they cannot signal it, and it has no rights either.
         "user": _KEEPER,
@@ -108,15 +108,15 @@ def _hardening(uid: int, shape: Shape) -> Mapping[str, Any]:
         "mem_limit": memory,
         "memswap_limit": memory,
         "init": True,
-        # An own one: without /dev/shm there is no multiprocessing.
-        "ipc_mode": "private",
-        "shm_size": _SHM_BYTES,
+        # With a /dev/shm of ours below: the engine's own has no limit for files.
+        "ipc_mode": "none",
         "hostname": "sandbox",
         "log_config": LogConfig(type="none"),
         # Where an administrator made a GPU runtime the default, this keeps the devices out.
         "environment": {"NVIDIA_VISIBLE_DEVICES": "void"},
         "tmpfs": {
             "/tmp": _tmpfs(tmp_bytes, uid, shape.traits),  # noqa: S108 - the box's own
+            "/dev/shm": _tmpfs(SHM_BYTES, uid, shape.traits),  # noqa: S108
             str(WORK_DIR): _tmpfs(shape.disk_bytes, uid, shape.traits),
         },
         "ulimits": [
@@ -132,4 +132,4 @@ def _tmpfs(size: int, uid: int, traits: EngineTraits) -> str:
     options = f"rw,exec,nosuid,nodev,size={size}"
     if traits.plain_tmpfs:
         return f"{options},mode=1777"
-    return f"{options},mode=0755,nr_inodes={size // _BYTES_PER_INODE},uid={uid},gid={uid}"
+    return f"{options},mode=0755,nr_inodes={inodes_for(size)},uid={uid},gid={uid}"

@@ -4,14 +4,16 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
-from docker.errors import DockerException
 from docker.models.containers import Container
 from docker.utils import socket as engine_socket
 
+from sandbox.docker.client import engine_faults
 from sandbox.errors import SandboxBroken
+from sandbox.threads import in_own_thread
 
 _STDOUT = 1
 _SETTLE_SECONDS = 2.0
@@ -34,32 +36,34 @@ class ContainerExec:
         self._on_chunk = on_chunk
         self._id = ""
         self._stream: Any = None
+        self._over = False
 
     async def run(self) -> None:
         """Run to the end of both streams; raises SandboxBroken when the engine fails."""
         loop = asyncio.get_running_loop()
-        with _engine_faults(self._argv[0]):
-            stream = self._stream = await asyncio.to_thread(self._start)
-            try:
+        try:
+            with engine_faults(self._argv[0]):
+                stream = await in_own_thread(self._start)
                 await asyncio.gather(
-                    asyncio.to_thread(self._write, stream), asyncio.to_thread(self._read, stream, loop)
+                    in_own_thread(partial(self._write, stream)),
+                    in_own_thread(partial(self._read, stream, loop)),
                 )
-            finally:
-                self._stream = None
-                _close(stream)
+        finally:
+            self._over = True
+            if self._stream is not None:
+                _close(self._stream)
 
     def abandon(self) -> None:
         """End both streams from this side, for an engine that keeps them open although nothing runs."""
         if self._stream is not None:
-            with suppress(OSError):
-                self._stream._sock.shutdown(socket.SHUT_RDWR)
+            _shut(self._stream)
 
     async def exit_code(self) -> int:
         """The code of a process that has run; raises SandboxBroken when the engine knows none."""
         deadline = time.monotonic() + _SETTLE_SECONDS
         while time.monotonic() < deadline:
-            with _engine_faults(self._argv[0]):
-                code = (await asyncio.to_thread(self._api.exec_inspect, self._id))["ExitCode"]
+            with engine_faults(self._argv[0]):
+                code = (await in_own_thread(partial(self._api.exec_inspect, self._id)))["ExitCode"]
             if code is not None:
                 return int(code)
             await asyncio.sleep(_SETTLE_PAUSE)
@@ -74,7 +78,10 @@ class ContainerExec:
     def _start(self) -> Any:
         made = self._api.exec_create(self._container.id, self._argv, stdin=True, user=self._user)
         self._id = made["Id"]
-        return self._api.exec_start(self._id, socket=True)
+        self._stream = self._api.exec_start(self._id, socket=True)
+        if self._over:  # nobody waited for this slow start
+            _close(self._stream)
+        return self._stream
 
     def _write(self, stream: Any) -> None:
         # Only the socket below the SDK's wrapper can be written to and closed one way.
@@ -88,26 +95,22 @@ class ContainerExec:
         with suppress(ConnectionResetError):
             for number, chunk in _frames(stream):
                 loop.call_soon_threadsafe(self._on_chunk, "stdout" if number == _STDOUT else "stderr", chunk)
-        with suppress(OSError):
-            stream._sock.shutdown(socket.SHUT_RDWR)  # ends a write that nobody reads any more
-
-
-@contextmanager
-def _engine_faults(what: str) -> Iterator[None]:
-    """Turns what the SDK raises into SandboxBroken, naming what was being done."""
-    try:
-        yield
-    except (DockerException, OSError) as error:
-        raise SandboxBroken(f"the Docker engine failed during {what}: {error}") from error
+        _shut(stream)  # ends a write that nobody reads any more
 
 
 def _close(stream: Any) -> None:
     """Close the SDK's wrapper, the response it hangs on and the socket below: it closes none itself."""
+    _shut(stream)  # first, or a thread that still reads would go on for ever
     connection = stream._sock
     with suppress(AttributeError):
         stream._response.close()
     stream.close()
     connection.close()
+
+
+def _shut(stream: Any) -> None:
+    with suppress(OSError, AttributeError):  # closed already
+        stream._sock.shutdown(socket.SHUT_RDWR)
 
 
 def _frames(stream: Any) -> Iterator[tuple[int, bytes]]:

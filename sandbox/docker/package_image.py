@@ -4,6 +4,7 @@ import os
 import stat
 import tarfile
 import tempfile
+import time
 from pathlib import Path
 from typing import IO
 
@@ -11,12 +12,14 @@ import docker
 from docker.errors import DockerException, ImageNotFound
 from docker.models.images import Image
 
+from sandbox.docker.reaper import labels_for
 from sandbox.errors import SandboxBroken
 from sandbox.protocol import MIB, PACKAGES_DIR, Packages
 
 REPOSITORY = "issuewright-packages"
 _IN_MEMORY = 32 * MIB
 _DIGITS = 16
+_SECONDS = 3600
 
 
 def image_with(client: docker.DockerClient, base: str, packages: Packages) -> str:
@@ -31,12 +34,14 @@ def image_with(client: docker.DockerClient, base: str, packages: Packages) -> st
         except ImageNotFound:
             found = _built(client, base, packages, tag)
         return str(found.id)
-    except DockerException as error:
+    except (DockerException, OSError) as error:
         raise SandboxBroken(f"the Docker engine cannot make an image with the packages: {error}") from error
 
 
 def _built(client: docker.DockerClient, base: str, packages: Packages, tag: str) -> Image:
-    container = client.containers.create(base, ["true"], network_mode="none")
+    container = client.containers.create(
+        base, ["true"], network_mode="none", labels=labels_for(job="packages", expires=time.time() + _SECONDS)
+    )
     try:
         with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as archive:
             _write_archive(packages.folder, archive)

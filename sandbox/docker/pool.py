@@ -88,7 +88,9 @@ class WarmPool(Generic[KeyT, ItemT]):
         try:
             while len(self._ready[key]) < self._settings.size and not self._closed:
                 # Shielded: a half-made item would be lost to us, but not to the machine.
-                self._ready[key].append(await asyncio.shield(self._make(key)))
+                item = await asyncio.shield(self._make(key))
+                self._ready[key].append(item)
+                self._watch_idleness(key)
         except Exception as error:  # noqa: BLE001  whoever asks next starts a cold one and hears of it
             _log.warning("nothing can be kept ready: %s", error)
         finally:

@@ -1,9 +1,9 @@
 """Runs one command inside a container for the Docker backend; sent there as source text, needs only Python.
 
-Arguments: the settings as JSON, then the command. Standard input is the command's own. Standard output
-carries frames, each a kind byte, the payload's length in four bytes, and the payload: `1` and `2` for the
-command's two streams, capped here at the source, `B` for its begin, `E` for how it ended, `R` for a command
-that was never started.
+Arguments: in how many pieces the settings come as JSON, the pieces, the command. Standard input is the
+command's own. Standard output carries frames, each a kind byte, the payload's length in four bytes, and the
+payload: `1` and `2` for the command's two streams, capped here at the source, `B` for its begin, `E` for how
+it ended, `R` for a command that was never started.
 Whatever the command leaves running is killed before its end is told. A command that kills this process
 loses the report, not its limits: the other side watches the clock and the amount of output too.
 """
@@ -35,18 +35,20 @@ def main() -> None:
     if os.getppid() != 0:
         # What an engine starts in a container has its parent outside. Elsewhere the killing would be murder.
         sys.exit("this runs only where a container engine starts it")
-    settings: dict[str, Any] = json.loads(sys.argv[1])
+    pieces = int(sys.argv[1])
+    settings: dict[str, Any] = json.loads("".join(sys.argv[2 : 2 + pieces]))
     libc = ctypes.CDLL(None, use_errno=True)
     # From here on the command, although of the same user, cannot open this process's streams and memory.
     libc.prctl(_SET_DUMPABLE, 0)
     _open_again(settings["disks"][0])
-    if os.path.realpath(settings["cwd"]) != settings["cwd"] or not os.path.isdir(settings["cwd"]):
+    folder = settings["cwd"]
+    if os.path.realpath(folder) != folder or not (os.path.isdir(folder) and os.access(folder, os.X_OK)):
         _send(b"R", b"cwd")
         return
     _restrict(libc, settings["seccomp"])
     _tidy(libc, settings["short_lived"])
     cpu_before, peak_before = _cpu_seconds(), _peak_memory()
-    end = _Command(sys.argv[2:], settings).run()
+    end = _Command(sys.argv[2 + pieces :], settings).run()
     cpu, peak = _cpu_seconds(), _peak_memory()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     end["cpu"] = cpu - cpu_before if cpu else children.ru_utime + children.ru_stime

@@ -13,7 +13,12 @@ _NAME = re.compile(r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*")
 _CAUSE = re.compile(r"cause: (?P<text>.+?)(?:\n\n|\Z)", re.DOTALL)
 _CONCLUSION = re.compile(r",? we can conclude that your requirements are unsatisfiable\.?")
 _CHATTER = re.compile(r"^(?:Using|Resolved|Prepared|Downloading|Downloaded|warning:).*\n?", re.MULTILINE)
-_STEP = re.compile(r"\s*(?:Resolved|Prepared|Downloading|Downloaded|Installed) .+")
+_STEP = re.compile(
+    r"\s*(?:"
+    r"(?:Resolved|Prepared|Installed) .+"
+    r"|Downloading \S+ \((?:(?:[2-9]\d|\d{3,})(?:\.\d+)?MiB|[\d.]+GiB)\)"  # from 20 MiB on
+    r")"
+)
 
 
 def blamed(complaint: str, requirements: Iterable[str]) -> list[str]:
@@ -41,7 +46,7 @@ def diagnosis(complaint: str) -> str:
 
 
 def step(line: str) -> str | None:
-    """The line if it tells of progress, else None."""
+    """The line if it tells a total or the start of a download of 20 MiB or more, else None."""
     return _tidy(line.strip()) if _STEP.fullmatch(line) else None
 
 

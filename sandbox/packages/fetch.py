@@ -96,16 +96,20 @@ class Fetch:
         return " ".join([requirement, *options]) + "\n"
 
     async def _run(self, argv: Sequence[str]) -> Ended:
+        too_slow = SetupFailed(f"the packages could not be fetched within {self.bounds.seconds:g} seconds")
+        seconds = self._started + self.bounds.seconds - time.monotonic()
+        if seconds <= 0:
+            raise too_slow
         ended = await run_process(
             argv,
             env=install_env(os.environ, cache=self.folder / "cache"),
             stdin=b"",
-            limits=Limits(wall_seconds=max(0.0, self._started + self.bounds.seconds - time.monotonic())),
+            limits=Limits(wall_seconds=seconds),
             watch=partial(disk_exceeded, self.folder, self.bounds.disk_bytes),
             on_output=self._report,
         )
         if ended.stopped is LimitKind.WALL:
-            raise SetupFailed(f"the packages could not be fetched within {self.bounds.seconds:g} seconds")
+            raise too_slow
         if ended.stopped is LimitKind.DISK:
             raise SetupFailed(f"the packages need more than {self.bounds.disk_bytes // MIB} MiB on disk")
         return ended

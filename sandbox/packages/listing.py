@@ -20,10 +20,14 @@ _MOST_LINES = 5000
 _MOST_REFUSALS = 100
 _LONGEST_REQUIREMENT = 2000
 _LONGEST_SHOWN = 200
+_LONGEST_LOOKED_AT = 10_000
 _MOST_HASHES = 1000
 _HASH = re.compile(r"sha(?:256:[0-9a-f]{64}|384:[0-9a-f]{96}|512:[0-9a-f]{128})")
+_MOST_WORK = 400_000
+_WORK = {"=": 1, ",": 1, ".": 1, "{": 3, "\n": 1, "[": 10}
+"""What tomllib takes a few microseconds for, and how often; a real lock of 4 MiB comes to some 300000."""
 # tomllib's time grows with the square of a key's parts: a file of one such key would take it minutes.
-_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -42,7 +46,11 @@ class Listing:
     _tries: int = 0
 
     def add(self, text: str, hashes: Iterable[str] = ()) -> None:
-        """Take a requirement as a person wrote it, with hashes in the form `sha256:…`."""
+        """Take a requirement as a person wrote it, with hashes in the form `sha256:…`; empty ones are none.
+
+        One whose hashes are all of other kinds, or are for several versions, is refused: they would not be
+        checked.
+        """
         self._tries += 1
         if self._tries > _MOST_LINES:
             raise Malformed(f"names a package more than {_MOST_LINES} times")
@@ -54,7 +62,14 @@ class Listing:
         if requirement.url is not None:
             self.refuse(text, "comes from a URL, not from the package index")
             return
-        self._take({str(requirement): tuple(filter(_HASH.fullmatch, hashes))[:_MOST_HASHES]})
+        named = [value for value in hashes if value]
+        checkable = tuple(filter(_HASH.fullmatch, named))
+        if named and not checkable:
+            self.refuse(text, "has no hash that can be checked: sha256, sha384 or sha512")
+        elif named and not _is_exact(requirement):
+            self.refuse(text, "has hashes, which are checked only for one exact version: name==version")
+        else:
+            self._take({str(requirement): checkable})
 
     def pin(
         self, name: str, version: str, markers: Iterable[str] = (), *, hashes: Iterable[str] = ()
@@ -85,7 +100,9 @@ class Listing:
         new = sum(one not in self.requirements for one in requirements)
         if len(self.requirements) + new > _MOST_REQUIREMENTS:
             raise Malformed(f"names more than {_MOST_REQUIREMENTS} packages")
-        self.requirements.update(requirements)
+        for one, hashes in requirements.items():
+            known = self.requirements.get(one, ())
+            self.requirements[one] = tuple(dict.fromkeys((*known, *hashes)))[:_MOST_HASHES]
 
     @staticmethod
     def _parsed(text: str) -> Requirement:
@@ -97,17 +114,24 @@ class Listing:
         return requirement
 
 
+def _is_exact(requirement: Requirement) -> bool:
+    clauses = list(requirement.specifier)
+    return len(clauses) == 1 and clauses[0].operator == "==" and not clauses[0].version.endswith("*")
+
+
 def shown(text: str) -> str:
     """The text as it may stand in a message: one line, printable, without the secrets of a URL."""
-    return printable(without_credentials(text))[:_LONGEST_SHOWN]
+    return printable(without_credentials(text[:_LONGEST_LOOKED_AT]))[:_LONGEST_SHOWN]
 
 
 def read_toml(content: bytes, model: type[Model]) -> Model:
     """The file as the model describes it; raises Malformed."""
     try:
         text = content.decode()
+        if sum(text.count(sign) * weight for sign, weight in _WORK.items()) > _MOST_WORK:
+            raise Malformed("has too many keys, values and tables")
         if _LONG_KEY.search(text):
-            raise Malformed("has a key of more than 32 parts")
+            raise Malformed("has a key of more than 16 parts")
         return model.model_validate(tomllib.loads(text))
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]

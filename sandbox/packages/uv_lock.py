@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
 
-from sandbox.packages.listing import WANTED_GROUPS, Listing, read_toml
+from sandbox.packages.listing import WANTED_GROUPS, Listing, Malformed, read_toml, shown
 from sandbox.packages.lock_files import NOT_FROM_INDEX, LockedFile
 
 _OWN_SOURCES = frozenset({"editable", "virtual", "directory"})
+_MOST_OF_A_NAME = 100
+_MOST_STEPS = 100_000
+"""A lock of a thousand packages takes some ten thousand."""
 
 
 class _Edge(BaseModel):
@@ -58,21 +61,31 @@ class _Walk:
     """Follows edges; a package that is locked at several versions is told apart by the edges' versions."""
 
     packages: list[_Package]
-    _by_name: dict[str, list[int]] = field(default_factory=dict)
+    _places: dict[tuple[str, str | None], list[int]] = field(default_factory=dict)
+    """By name and version, and by name and None."""
+    _steps: int = 0
     _markers: dict[int, dict[str, None]] = field(default_factory=dict)
     _done: set[tuple[int, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         for place, package in enumerate(self.packages):
-            self._by_name.setdefault(package.name, []).append(place)
+            anywhere = self._places.setdefault((package.name, None), [])
+            anywhere.append(place)
+            if len(anywhere) > _MOST_OF_A_NAME:
+                raise Malformed(f"has more than {_MOST_OF_A_NAME} packages named {shown(package.name)}")
+            if package.version is not None:
+                self._places.setdefault((package.name, package.version), []).append(place)
 
     def follow(self, edges: Iterable[_Edge]) -> None:
-        """Note all that these edges reach, with the markers of the edges that lead to it."""
+        """Note all that these edges reach, with the edges' markers; raises Malformed past 100000 steps."""
         waiting = list(edges)
         while waiting:
             edge = waiting.pop()
-            for place in self._targets(edge):
+            for place in self._places.get((edge.name, edge.version), []):
                 self._markers.setdefault(place, {})[edge.marker or ""] = None
+                self._steps += 1 + len(edge.extra)
+                if self._steps > _MOST_STEPS:
+                    raise Malformed(f"takes more than {_MOST_STEPS} steps to follow")
                 for part in ("", *edge.extra):
                     if (place, part) not in self._done:
                         self._done.add((place, part))
@@ -93,8 +106,3 @@ class _Walk:
                 conditions = [] if "" in markers else markers
                 listing.pin(package.name, package.version, conditions, hashes=hashes)
         return listing
-
-    def _targets(self, edge: _Edge) -> Iterator[int]:
-        for place in self._by_name.get(edge.name, []):
-            if edge.version is None or edge.version == self.packages[place].version:
-                yield place

@@ -45,11 +45,8 @@ def wanted_packages(files: Mapping[str, bytes]) -> Wanted:
     for path, read in _LOCKS.items():
         if path in readable and _took(listing, path, partial(read, readable[path])):
             return _wanted([path], listing, locked=True)
-    sources = [
-        path
-        for path in top_files(readable)
-        if _took(listing, path, partial(read_requirements, readable, path))
-    ]
+    found = read_requirements(readable)
+    sources = [path for path in found if _took(listing, path, partial(found.__getitem__, path))]
     sources += [
         path
         for path, read in _DECLARATIONS.items()

@@ -7,6 +7,7 @@ import builtins
 import json
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +19,7 @@ _PR_SET_DUMPABLE = 4
 def start() -> int:
     """Set up the plugin by its orders and run pytest; returns pytest's exit status."""
     orders = json.loads(sys.stdin.buffer.read())
+    _make_folder(Path(orders["report"]).parent)
     sys.argv[0] = "pytest"
     if find_spec("xdist") is not None:
         sys.argv.insert(1, "-n0")  # its workers would run the tests where nothing is recorded
@@ -25,6 +27,12 @@ def start() -> int:
     # What stays in this frame and its globals can be seen by every test: only the plugins themselves.
     plugins = _prepare(orders)
     return int(pytest.main(sys.argv[1:], plugins))
+
+
+def _make_folder(folder: Path) -> None:
+    """Where the report goes; git and pytest are to overlook it."""
+    folder.mkdir(parents=True)
+    (folder / ".gitignore").write_text("*\n")
 
 
 def _close_memory() -> None:

@@ -57,7 +57,6 @@ async def run_pytest(
         "random_order_seed": random_order_seed,
         "coverage_of": [_absolute(path) for path in coverage_of],
     }
-    await box.put_files({f"{folder}/.gitignore": b"*\n"})
     result = await box.run(
         # -P, -s: files of the repository, or of an earlier run, must not stand in for what pytest imports.
         ["python", "-P", "-s", "-c", _source("boot"), *arguments],

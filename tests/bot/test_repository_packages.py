@@ -98,6 +98,32 @@ async def test_without_an_index_the_run_goes_on_without_packages(
     assert told[-1].startswith("requirements.txt: not installed: ")
 
 
+async def test_with_an_unusable_folder_the_run_goes_on_without_packages(
+    tmp_path: Path, index: PackageIndex
+) -> None:
+    index.add_wheel("greeting", "1.5")
+    (tmp_path / "cache").write_text("a file")
+    backend, told = FakeBackend(version_answer), list[str]()
+    same = await with_repository_packages(
+        backend, {"requirements.txt": b"greeting\n"}, folder=tmp_path / "cache", tell=told.append
+    )
+    assert same is backend
+    assert told[-1].startswith(f"requirements.txt: not installed: the packages cannot be kept in {tmp_path}")
+
+
+async def test_a_damaged_cache_does_not_end_the_run(tmp_path: Path, index: PackageIndex) -> None:
+    index.add_wheel("greeting", "1.5")
+    cache = tmp_path / "cache"
+    for _ in range(2):
+        backend = FakeBackend(version_answer)
+        await with_repository_packages(
+            backend, {"requirements.txt": b"greeting\n"}, folder=cache, tell=lambda _: None
+        )
+        (packages,) = backend.packages
+        assert (packages.folder / "greeting.py").is_file()
+        (packages.folder.parent / "left-out.json").write_bytes(b"")
+
+
 async def test_a_box_without_python_is_the_sandboxs_fault(tmp_path: Path) -> None:
     def fails(_call: FakeCall, _files: dict[str, bytes]) -> ExecResult:
         return ExecResult(exit_code=127, usage=Usage(wall_seconds=0.0), stderr=Output(head=b"not found"))

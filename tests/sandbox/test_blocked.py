@@ -93,6 +93,18 @@ def test_messages_without_a_host_name_nothing() -> None:
     )
 
 
+def test_only_so_many_candidates_are_looked_at() -> None:
+    bad = "".join(f"Could not resolve host: ü{number}..x\n" for number in range(1000))
+    late = "Could not resolve host: late.example\n"
+    assert hosts(stderr=late + bad) == ("late.example",)
+    assert hosts(stderr=bad + late) == ()
+    assert hosts("".join(f"{number}..x\n" for number in range(1000)).encode(), late) == ("late.example",)
+
+
+def test_a_host_tried_again_and_again_does_not_hide_the_next() -> None:
+    assert hosts(b"a.example:1\n" * 10_000 + b"b.example:2\n") == ("a.example:1", "b.example:2")
+
+
 def test_notes_and_messages_name_at_most_twenty_hosts() -> None:
     noted = "".join(f"h{number}.example\n" for number in range(1000)).encode()
     assert len(hosts(noted, "Could not resolve host: one-more.example")) == 20

@@ -17,12 +17,14 @@ from sandbox import (
     PoolSettings,
     SandboxBroken,
     SandboxUnavailable,
+    run_pytest,
 )
 from sandbox.docker import runner
-from sandbox.docker.box import DockerSandbox, remove_container
+from sandbox.docker.box import DockerSandbox
 from sandbox.docker.client import connected
 from sandbox.docker.container import LIFETIME_SECONDS
 from sandbox.docker.reaper import EXPIRES_LABEL, OWNER_LABEL
+from sandbox.docker.supervision import remove_container
 from sandbox.owner import this_process
 
 from .conftest import LIMITS
@@ -52,7 +54,6 @@ def ours() -> list[str]:
 async def test_a_container_is_hardened_labelled_and_ends_by_itself(backend: DockerBackend) -> None:
     box = await backend.create(LIMITS, job="run 7/ü")
     try:
-        facts = box._container.attrs or {}
         box._container.reload()
         facts = box._container.attrs
     finally:
@@ -69,7 +70,7 @@ async def test_a_container_is_hardened_labelled_and_ends_by_itself(backend: Dock
     assert not host["Devices"]
     assert not host["DeviceRequests"]
     assert host["Memory"] == host["MemorySwap"] == LIMITS.memory_bytes + LIMITS.disk_bytes
-    assert (host["IpcMode"], host["PidMode"], host["UsernsMode"]) == ("private", "", "")
+    assert (host["IpcMode"], host["PidMode"], host["UsernsMode"]) == ("none", "", "")
     assert "NVIDIA_VISIBLE_DEVICES=void" in config["Env"]
     assert config["User"] == "65534:65534"
     assert config["Cmd"] == ["sleep", str(LIFETIME_SECONDS)]
@@ -243,3 +244,93 @@ def test_the_runner_refuses_to_kill_outside_a_container() -> None:
 async def test_limits_larger_than_the_machine_are_the_engines_to_refuse(backend: DockerBackend) -> None:
     with pytest.raises(SandboxBroken, match="cannot start"):
         await backend.create(Limits(memory_bytes=1, disk_bytes=4096))
+
+
+KILLER_OF_KILLERS = """
+import os, signal
+if os.fork() == 0:
+    while True:
+        try: os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError: pass
+signal.pause()
+"""
+
+
+async def test_what_kills_every_killer_is_gone_or_costs_the_box(box: DockerSandbox) -> None:
+    await box.put_files({"f": b"x"})
+    result = await box.run(["python3", "-c", KILLER_OF_KILLERS])
+    assert (result.exit_code, result.ok) == (137, False)
+    collected = await box.get_files()
+    try:
+        after = await box.run(["sh", "-c", "echo honest; exit 7"])
+    except SandboxBroken as error:
+        assert "could not be ended" in str(error)
+        assert (dict(collected.files), list(collected.refused)) == ({}, ["..."])
+    else:
+        assert (after.stdout.text, after.exit_code) == ("honest\n", 7)
+        assert dict(collected.files) == {"f": b"x"}
+
+
+async def test_its_test_report_is_incomplete(box: DockerSandbox) -> None:
+    await box.put_files({"test_a.py": f"def test_a():\n    exec({KILLER_OF_KILLERS!r})\n".encode()})
+    report = await run_pytest(box, ["test_a.py"])
+    assert (report.complete, report.passed) == (False, False)
+
+
+async def test_more_boxes_than_threads_can_be_held_up_at_once() -> None:
+    many = DockerBackend(pool=PoolSettings(size=0))
+    boxes = await asyncio.gather(*(many.create(LIMITS) for _ in range(10)))
+    short = replace(LIMITS, wall_seconds=1)
+    try:
+        results = await asyncio.wait_for(
+            asyncio.gather(
+                *(box.run(["sh", "-c", "kill -STOP $PPID; sleep 60"], limits=short) for box in boxes)
+            ),
+            60,
+        )
+        assert {result.limit for result in results} == {LimitKind.WALL}
+    finally:
+        await asyncio.gather(*(box.destroy() for box in boxes))
+        await many.close()
+
+
+async def test_more_than_can_be_looked_at_is_cut_and_said(box: DockerSandbox) -> None:
+    await box.run(["sh", "-c", "mkdir d; for i in $(seq 60); do truncate -s 20M d/$i; done; echo small > a"])
+    collected = await box.get_files()
+    assert collected.refused["..."] == "the box holds more than can be looked at"
+    assert dict((await box.get_files(["a"])).files) == {"a": b"small\n"}
+
+
+async def test_cancelling_twice_while_a_container_starts_leaves_none(backend: DockerBackend) -> None:
+    cold = DockerBackend(pool=PoolSettings(size=0))
+    await cold.check()
+    for delay in (0.02, 0.1):
+        starting = asyncio.create_task(cold.create(LIMITS))
+        await asyncio.sleep(delay)
+        starting.cancel()
+        await asyncio.sleep(0.01)
+        starting.cancel()
+        with suppress(asyncio.CancelledError):
+            await (await starting).destroy()
+    await cold.close()
+    assert ours() == []
+
+
+async def test_a_closed_backend_makes_no_more_boxes() -> None:
+    closed = DockerBackend(pool=PoolSettings(size=0))
+    await closed.close()
+    with pytest.raises(SandboxUnavailable, match="was closed"):
+        await closed.create(LIMITS)
+
+
+async def test_an_engine_that_hangs_up_is_unavailable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def hang_up(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server = await asyncio.start_unix_server(hang_up, tmp_path / "engine.sock")
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/engine.sock")
+    async with server:
+        with pytest.raises(SandboxUnavailable, match="no Docker engine answers"):
+            await DockerBackend().check()

@@ -105,8 +105,17 @@ def test_what_the_engine_says_in_the_runners_place_is_kept_short() -> None:
 def test_the_runner_gets_the_whole_order_and_nothing_of_our_environment() -> None:
     argv = runner_argv(["echo", "a b"], env={"X": "1"}, cwd="/work/d", limits=LIMITS)
     assert argv[:4] == ["python3", "-I", "-S", "-c"]
-    assert argv[6:] == ["echo", "a b"]
-    settings = json.loads(argv[5])
+    assert (argv[5], argv[7:]) == ("1", ["echo", "a b"])
+    settings = json.loads(argv[6])
     assert settings["env"] == {**BOX_ENV, "X": "1"}
     assert (settings["cwd"], settings["seconds"], settings["output_bytes"]) == ("/work/d", 60.0, 100)
     assert settings["rlimits"]["RLIMIT_NPROC"] == LIMITS.processes + 1
+
+
+def test_an_order_that_is_too_long_for_one_argument_comes_in_pieces() -> None:
+    env = {f"V{number}": "x" * 90_000 for number in range(3)}
+    argv = runner_argv(["true"], env=env, cwd="/work", limits=LIMITS)
+    pieces = int(argv[5])
+    assert max(map(len, argv)) < 128 * 1024
+    assert json.loads("".join(argv[6 : 6 + pieces]))["env"]["V2"] == "x" * 90_000
+    assert argv[6 + pieces :] == ["true"]

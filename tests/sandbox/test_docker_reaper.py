@@ -66,6 +66,12 @@ def test_an_ended_process_is_dead() -> None:
     assert not is_alive(owner.stdout.strip())
 
 
+def test_a_process_that_proc_does_not_show_is_alive_all_the_same() -> None:
+    world, _, _ = this_process().split("/")
+    assert is_alive(f"{world}/1/{this_process().split('/')[2]}") is False  # it shows, and began earlier
+    assert not is_alive(f"{world}/{2**22 + 5}/77")  # there is no such number
+
+
 @pytest.mark.parametrize("owner", ["", "elsewhere/1/1", "nonsense", "other-boot.1/77/5"])
 def test_an_owner_that_cannot_be_seen_from_here_is_taken_for_alive(owner: str) -> None:
     assert is_alive(owner)

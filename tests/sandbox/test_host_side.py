@@ -5,6 +5,7 @@ import os
 import secrets
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 from packaging.requirements import Requirement
 
 import sandbox
-from sandbox import LimitKind, Limits
+from sandbox import LimitKind, Limits, SandboxBackend, SandboxBroken
+from sandbox.bubblewrap.box import BubblewrapSandbox
 from sandbox.bubblewrap.cgroup import make_group, sweep_groups
 from sandbox.bubblewrap.toolchain import find_toolchain
 from sandbox.disk import disk_exceeded, disk_use
@@ -199,3 +201,21 @@ async def test_a_watch_stops_the_process_and_is_named() -> None:
 
     ended = await run_process(["sleep", "100"], env={}, stdin=b"", limits=Limits(), watch=soon)
     assert (ended.stopped, ended.exit_code) == (LimitKind.DISK, 137)
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("delay", [0.0, 0.002, 0.01])
+async def test_a_cancelled_removal_of_a_box_leaves_nothing(backend: SandboxBackend, delay: float) -> None:
+    box = await backend.create(Limits(disk_bytes=10**7), job=f"removal-{secrets.token_hex(4)}")
+    removing = asyncio.create_task(box.destroy())
+    await asyncio.sleep(delay)
+    for _ in range(2):
+        removing.cancel()
+        await asyncio.sleep(0)
+    with suppress(asyncio.CancelledError):
+        await removing
+    if isinstance(box, BubblewrapSandbox):
+        assert not box._layout.root.exists()
+    else:
+        with pytest.raises(SandboxBroken):
+            await box.run(["true"])

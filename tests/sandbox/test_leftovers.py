@@ -38,6 +38,30 @@ def test_what_a_killed_owner_left_is_removed_with_its_content(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_very_deep_tree_is_removed_too(tmp_path: Path) -> None:
+    root, lock = new_folder("run 7/ü")
+    assert root.name.startswith(f"{PREFIX}run-7-")
+    here = os.open(root, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    os.close(lock)
+    assert sweep() == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_temporary_can_be_written_no_box_is_put_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # what tempfile falls back to
+    monkeypatch.delenv("TMPDIR", raising=False)
+    with pytest.raises(OSError, match="no temporary folder"):
+        new_folder()
+
+
 def test_links_and_folders_that_are_not_ours_stay(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()

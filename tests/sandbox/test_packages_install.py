@@ -2,11 +2,12 @@
 
 import asyncio
 import os
+import shutil
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -258,6 +259,106 @@ async def test_what_a_killed_setup_left_is_removed_by_a_later_one(index: Package
         os.utime(folder, (time.time() - age,) * 2)
     installed = await install(cache, "good")
     assert entries(cache) == [".new-young", packages_of(installed).digest]
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, 1e-9])
+async def test_no_time_at_all_is_the_time_limit(index: PackageIndex, cache: Path, limit: float) -> None:
+    with pytest.raises(SetupFailed, match="could not be fetched within"):
+        await install(cache, "good", time_limit=limit)
+    assert entries(cache) == []
+
+
+@pytest.mark.parametrize("below", [".", "deeper/still"])
+async def test_a_cache_that_is_no_folder_is_named(index: PackageIndex, tmp_path: Path, below: str) -> None:
+    os.close(os.open(tmp_path / "cache", os.O_CREAT))
+    with pytest.raises(SetupFailed, match=r"cannot be kept in .*cache.*folder"):
+        await install(tmp_path / "cache" / below, "good")
+
+
+async def test_a_cache_that_nobody_can_write_to_is_named(index: PackageIndex) -> None:
+    with pytest.raises(SetupFailed, match="cannot be kept in /proc/nowhere"):
+        await install(Path("/proc/nowhere"), "good")
+
+
+def _spoil_list(entry: Path) -> None:
+    (entry / "left-out.json").write_bytes(b"")
+
+
+def _half_list(entry: Path) -> None:
+    (entry / "left-out.json").write_bytes(b'{"a": "b')
+
+
+def _other_list(entry: Path) -> None:
+    (entry / "left-out.json").write_bytes(b"[1]")
+
+
+def _undecodable_list(entry: Path) -> None:
+    (entry / "left-out.json").write_bytes(b'{"\xff": "b"}')
+
+
+def _no_list(entry: Path) -> None:
+    (entry / "left-out.json").unlink()
+
+
+def _folder_as_list(entry: Path) -> None:
+    (entry / "left-out.json").unlink()
+    (entry / "left-out.json").mkdir()
+
+
+def _no_modules(entry: Path) -> None:
+    shutil.rmtree(entry / "packages")
+    (entry / "packages").mkdir()
+
+
+def _file_as_packages(entry: Path) -> None:
+    shutil.rmtree(entry / "packages")
+    (entry / "packages").touch()
+
+
+def _file(entry: Path) -> None:
+    shutil.rmtree(entry)
+    entry.touch()
+
+
+def _dangling(entry: Path) -> None:
+    shutil.rmtree(entry)
+    entry.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(_spoil_list, _half_list, _other_list, _undecodable_list, _no_list, _folder_as_list),
+        *(_no_modules, _file_as_packages, _file, _dangling),
+    ],
+)
+async def test_a_damaged_entry_is_made_anew(
+    index: PackageIndex, cache: Path, damage: Callable[[Path], None]
+) -> None:
+    index.add_wheel("good", "1.0")
+    first = await install(cache, "good")
+    damage(cache / packages_of(first).digest)
+    assert await install(cache, "good") == first
+    assert modules(first) == {"good"}
+    assert entries(cache) == [packages_of(first).digest]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to the superuser")
+@pytest.mark.parametrize("closed", [".", "packages", "left-out.json"])
+async def test_an_entry_closed_to_us_is_made_anew(index: PackageIndex, cache: Path, closed: str) -> None:
+    index.add_wheel("good", "1.0")
+    first = await install(cache, "good")
+    (cache / packages_of(first).digest / closed).chmod(0)
+    assert await install(cache, "good") == first
+    assert modules(first) == {"good"}
+
+
+async def test_two_that_find_the_same_damage_share_one_result(index: PackageIndex, cache: Path) -> None:
+    index.add_wheel("good", "1.0")
+    first = await install(cache, "good")
+    _spoil_list(cache / packages_of(first).digest)
+    assert await asyncio.gather(*(install(cache, "good") for _ in range(3))) == [first] * 3
+    assert entries(cache) == [packages_of(first).digest]
 
 
 @pytest.mark.parametrize("python", ["", "3", "3.11.2", "--x", "2.7"])

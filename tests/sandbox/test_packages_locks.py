@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 from sandbox.packages import Wanted, wanted_packages
 
-from .test_packages_wanted import ELSEWHERE, HOSTILE, wanted
+from .test_packages_wanted import ELSEWHERE, HOSTILE, TOO_MUCH, wanted
 
 
 class TestUvLock:
@@ -91,6 +91,58 @@ class TestUvLock:
         )
         own = "[[package]]\nname='mine'\nsource={virtual='.'}\ndependencies=[{name='p0'},{name='unknown'}]\n"
         assert wanted(uv__lock=own + circle).requirements == ("p0==1", "p1==1", "p2==1")
+
+    OWN = "[[package]]\nname='mine'\nsource={virtual='.'}\ndependencies=["
+
+    def named_alike(self, count: int) -> str:
+        return "".join(
+            f"[[package]]\nname='a'\nversion='{n}'\nsource={{registry='x'}}\ndependencies=[{{name='a'}}]\n"
+            for n in range(count)
+        )
+
+    def test_versions_of_one_package_are_limited(self) -> None:
+        edge = self.OWN + "{name='a'}]\n"
+        assert len(wanted(uv__lock=edge + self.named_alike(100)).requirements) == 100
+        found = wanted(uv__lock=edge + self.named_alike(101))
+        assert found.refused == {"uv.lock": "has more than 100 packages named a"}
+
+    @pytest.mark.timeout(60)
+    @pytest.mark.parametrize(
+        "edge", ["{name='a'},", "{name='a',extra=['b','b','b','b','b','b','b','b','b']},"]
+    )
+    def test_edges_times_versions_are_limited(self, edge: str) -> None:
+        found = wanted(uv__lock=self.OWN + edge * 9000 + "]\n" + self.named_alike(100))
+        assert found.refused == {"uv.lock": "takes more than 100000 steps to follow"}
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "x=[" + "1," * 500_000 + "]",
+            "[[package]]\nname='a'\n" * 40_000,
+            "a=1\n" * 250_000,
+            "a.b=1\n" * 150_000,
+        ],
+    )
+    def test_a_lock_of_nothing_but_small_parts_is_refused_before_it_is_parsed(self, content: str) -> None:
+        assert wanted(uv__lock=content).refused == {"uv.lock": "has too many keys, values and tables"}
+
+    @pytest.mark.timeout(60)
+    def test_a_very_large_honest_lock_is_read(self) -> None:
+        wheel = (
+            "    {{ url = 'https://files.pythonhosted.org/packages/aa/{0}/p{1}-1.2.3-cp311-cp311-linux.whl', "
+            "hash = 'sha256:{0}', size = 123456, upload-time = '2025-01-02T03:04:05.678Z' }},\n"
+        )
+        packages = "".join(
+            f"[[package]]\nname = 'p{n}'\nversion = '1.2.3'\n"
+            f"source = {{ registry = 'https://pypi.org/simple' }}\n"
+            f"dependencies = [\n    {{ name = 'p{n + 1}' }},\n]\nwheels = [\n"
+            + "".join(wheel.format("ab" * 32, n) for _ in range(25))
+            + "]\n\n"
+            for n in range(500)
+        )
+        assert 3_500_000 < len(packages) < 4_194_304
+        found = wanted(uv__lock=self.OWN + "{name='p0'}]\n" + packages)
+        assert (len(found.requirements), found.refused) == (500, {})
 
 
 class TestOtherLocks:
@@ -211,8 +263,8 @@ class TestHostileLocks:
         found = self.lock([("a", version), ("attrs", "1")])
         assert found.requirements == ("attrs==1",)
 
-    def test_a_hundred_thousand_packages_are_one_refusal(self) -> None:
-        found = self.lock([(f"p{number}", "1") for number in range(100_000)])
+    def test_five_thousand_packages_are_one_refusal(self) -> None:
+        found = self.lock([(f"p{number}", "1") for number in range(5000)])
         assert found.refused == {"poetry.lock": "names more than 2000 packages"}
         assert found.requirements == ()
 
@@ -233,6 +285,35 @@ class TestHostileLocks:
     )
     def test_no_file_can_take_time_by_the_square_of_its_size(self, name: str, content: str) -> None:
         assert len(wanted_packages({name: content.encode()}).requirements) <= 1
+
+    @pytest.mark.timeout(60)
+    def test_no_number_of_files_is_read_without_end(self) -> None:
+        top = {f"requirements/{n:03}.txt": b"-r ../big.txt\n" for n in range(2000)}
+        found = wanted_packages({**top, "big.txt": b".\n" * 600_000})
+        assert found.refused == {"big.txt": TOO_MUCH}
+
+    @pytest.mark.timeout(60)
+    def test_no_more_than_fifty_files_are_read(self) -> None:
+        found = wanted_packages({f"requirements/{n:04}.txt": b"p%d\n" % n for n in range(3000)})
+        assert found.requirements == tuple(f"p{n}" for n in range(50))
+        assert found.refused == {"requirements/0050.txt": TOO_MUCH}
+
+    def test_a_file_that_many_include_is_read_once(self) -> None:
+        top = {f"requirements/{n}.txt": b"-r ../big.txt\n" for n in range(40)}
+        found = wanted_packages({**top, "big.txt": b"".join(b"p%d\n" % n for n in range(300))})
+        assert (len(found.requirements), found.source, found.refused) == (300, "big.txt", {})
+
+    def test_the_lines_of_all_requirement_files_count_together(self) -> None:
+        files = {f"requirements/{n}.txt": b"attrs\n" * 4000 for n in range(4)}
+        found = wanted_packages(files)
+        assert found.source == "requirements/0.txt, requirements/1.txt"
+        assert found.refused == {"requirements/2.txt": TOO_MUCH}
+
+    def test_the_bytes_of_all_requirement_files_count_together(self) -> None:
+        files = {f"requirements/{n}.txt": b"a%d #" % n + b"x" * 1_000_000 for n in range(6)}
+        found = wanted_packages(files)
+        assert found.requirements == ("a0", "a1", "a2", "a3")
+        assert found.refused == {"requirements/4.txt": TOO_MUCH}
 
     def test_files_together_name_no_more_than_one_may(self) -> None:
         files = {

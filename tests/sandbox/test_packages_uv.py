@@ -4,6 +4,8 @@ import os
 import stat
 from pathlib import Path
 
+import pytest
+
 from sandbox.packages.contents import clean
 from sandbox.packages.diagnosis import blamed, diagnosis, reason, step
 from sandbox.packages.uv_command import install_argv, install_env
@@ -85,6 +87,22 @@ class TestDiagnosis:
         assert diagnosis("") == "uv said nothing"
 
     def test_steps_are_told_apart_from_the_rest(self) -> None:
-        assert step("Downloading numpy (17.4MiB)") == "Downloading numpy (17.4MiB)"
+        assert step("Resolved 12 packages in 3ms") == "Resolved 12 packages in 3ms"
         assert step(" + attrs==26.1.0") is None
         assert step("") is None
+
+    @pytest.mark.parametrize("size", ["20MiB", "20.0MiB", "880.3MiB", "1020MiB", "1.2GiB"])
+    def test_large_downloads_are_named(self, size: str) -> None:
+        assert step(f"Downloading torch ({size})") == f"Downloading torch ({size})"
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "Downloading numpy (17.4MiB)",
+            "Downloading x (2.0MiB)",
+            "Downloading x (900.1KiB)",
+            " Downloaded torch",
+        ],
+    )
+    def test_other_downloads_are_not(self, line: str) -> None:
+        assert step(line) is None

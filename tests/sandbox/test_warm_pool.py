@@ -111,6 +111,21 @@ async def test_idle_items_are_thrown_away(factory: Factory) -> None:
     await pool.close()
 
 
+async def test_items_made_while_the_idle_time_ran_out_are_not_lost(factory: Factory) -> None:
+    pool: WarmPool[str, str] = WarmPool(
+        factory.make, factory.discard, settings=PoolSettings(size=2, idle_seconds=0.05)
+    )
+    factory.gate.clear()
+    pool.refill("a")
+    await asyncio.sleep(0.1)
+    factory.gate.set()
+    await settle()
+    assert len(factory.made) == 2
+    await asyncio.sleep(0.2)
+    assert sorted(factory.discarded) == sorted(factory.made)
+    await pool.close()
+
+
 async def test_closing_discards_what_is_ready_and_what_is_being_made(factory: Factory) -> None:
     pool: WarmPool[str, str] = WarmPool(factory.make, factory.discard, settings=PoolSettings(size=2))
     pool.refill("a")
