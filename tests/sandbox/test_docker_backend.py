@@ -263,8 +263,7 @@ async def test_what_kills_every_killer_is_gone_or_costs_the_box(box: DockerSandb
     collected = await box.get_files()
     try:
         after = await box.run(["sh", "-c", "echo honest; exit 7"])
-    except SandboxBroken as error:
-        assert "could not be ended" in str(error)
+    except SandboxBroken:
         assert (dict(collected.files), list(collected.refused)) == ({}, ["..."])
     else:
         assert (after.stdout.text, after.exit_code) == ("honest\n", 7)

@@ -22,6 +22,7 @@ from sandbox.identity import box_id
 from sandbox.killing import kill_with_children
 from sandbox.owner import is_alive
 from sandbox.process import run_process
+from sandbox.verdict import Counters
 
 from .processes import alive_with, gone_within
 
@@ -219,3 +220,27 @@ async def test_a_cancelled_removal_of_a_box_leaves_nothing(backend: SandboxBacke
     else:
         with pytest.raises(SandboxBroken):
             await box.run(["true"])
+
+
+def test_a_group_of_the_unified_layout_is_made_where_controllers_are_lent(tmp_path: Path) -> None:
+    """On plain files in the shape of cgroup v2, for machines that have only the other layout."""
+    (tmp_path / "cgroup.controllers").write_text("cpu memory pids\n")
+    (tmp_path / "cgroup.subtree_control").write_text("cpu memory pids\n")
+    limits = Limits(memory_bytes=1000, processes=7)
+    group = make_group(limits, extra_processes=2, extra_memory_bytes=500, mount=tmp_path)
+    assert group is not None
+    assert group.unified
+    assert group.memory.parent == tmp_path
+    assert group.entrances == [group.memory / "cgroup.procs"]
+    assert [(group.memory / name).read_text() for name in ("memory.max", "pids.max")] == ["1500", "9"]
+    (group.memory / "memory.events").write_text("low 0\noom 2\noom_kill 2\n")
+    (group.memory / "pids.events").write_text("max 3\n")
+    (group.memory / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
+    (group.memory / "memory.peak").write_text("12345\n")
+    assert group.counters() == Counters(out_of_memory=2, refused_processes=3)
+    assert (group.cpu_seconds(), group.peak_memory_bytes()) == (1.5, 12345)
+
+
+def test_without_a_parent_that_lends_controllers_there_is_no_group(tmp_path: Path) -> None:
+    (tmp_path / "cgroup.controllers").write_text("cpu memory pids\n")
+    assert make_group(Limits(), extra_processes=2, mount=tmp_path) is None
