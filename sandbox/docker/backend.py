@@ -29,6 +29,8 @@ from sandbox.threads import in_own_thread
 DEFAULT_IMAGE = "issuewright-sandbox:2"
 _BUILD = Path(__file__).parent.parent / "images" / "build.sh"
 _REAP_SECONDS = 60.0
+_REFILL_SECONDS = 0.3
+"""Starting a container is work for the machine: the first command of the box before it goes first."""
 
 _log = logging.getLogger(__name__)
 
@@ -77,7 +79,7 @@ class DockerBackend:
         """A box, from the warm pool if one is ready; raises SandboxUnavailable or SandboxBroken."""
         shape = await self._shape(limits)
         started = await self._warm(shape, job) or await _start(shape, job=job)
-        self._shared.pool.refill(shape)
+        self._shared.pool.refill(shape, after=_REFILL_SECONDS)
         return DockerSandbox(started.container, uid=started.uid, limits=limits)
 
     async def prepare(self, limits: Limits) -> None:

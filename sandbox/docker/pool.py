@@ -51,13 +51,13 @@ class WarmPool(Generic[KeyT, ItemT]):
         ready = self._ready[key]
         return ready.pop(0) if ready else None
 
-    def refill(self, key: KeyT) -> None:
-        """See to it that enough items of the key are ready soon."""
+    def refill(self, key: KeyT, *, after: float = 0.0) -> None:
+        """See to it that enough items of the key are ready soon; starts after that many seconds."""
         if self._closed or not self._settings.size:
             return
         self._watch_idleness(key)
         if key not in self._refills:
-            self._refills[key] = asyncio.create_task(self._fill(key))
+            self._refills[key] = asyncio.create_task(self._fill(key, after))
 
     async def filled(self, key: KeyT) -> None:
         """Wait until enough items of the key are ready, or until making one fails."""
@@ -84,8 +84,9 @@ class WarmPool(Generic[KeyT, ItemT]):
         while self._discards:
             await asyncio.wait(self._discards)
 
-    async def _fill(self, key: KeyT) -> None:
+    async def _fill(self, key: KeyT, after: float) -> None:
         try:
+            await asyncio.sleep(after)
             while len(self._ready[key]) < self._settings.size and not self._closed:
                 # Shielded: a half-made item would be lost to us, but not to the machine.
                 item = await asyncio.shield(self._make(key))

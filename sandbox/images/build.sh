@@ -13,7 +13,7 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 base=$(sed -n 's/^FROM //p' "$here/Dockerfile")
-label=issuewright.inputs # this and the next line as in ../image_inputs.py
+label=issuewright.inputs # this and the next line as in ../docker/image_inputs.py
 inputs=$(cd "$here" && cat Dockerfile build.sh requirements.lock _issuewright.pth ../site_hook.py | sha256sum)
 inputs=${inputs%% *}
 

@@ -33,7 +33,7 @@ class TestUvLock:
         [[package]]
         name = "web"
         version = "3.1"
-        source = { registry = "https://pypi.org/simple" }
+        source = { registry = "https://index.example/simple" }
         dependencies = [{ name = "linter" , marker = "sys_platform == 'win32'"}]
         [package.optional-dependencies]
         fast = [{ name = "speedups" }]
@@ -48,7 +48,7 @@ class TestUvLock:
         [[package]]
         name = "{name}"
         version = "{version}"
-        source = {{ registry = "https://pypi.org/simple" }}
+        source = {{ registry = "https://index.example/simple" }}
     """
         for name, version in [
             *(
@@ -129,12 +129,12 @@ class TestUvLock:
     @pytest.mark.timeout(60)
     def test_a_very_large_honest_lock_is_read(self) -> None:
         wheel = (
-            "    {{ url = 'https://files.pythonhosted.org/packages/aa/{0}/p{1}-1.2.3-cp311-cp311-linux.whl', "
+            "    {{ url = 'https://files.index.example/packages/aa/{0}/p{1}-1.2.3-cp311-cp311-linux.whl', "
             "hash = 'sha256:{0}', size = 123456, upload-time = '2025-01-02T03:04:05.678Z' }},\n"
         )
         packages = "".join(
             f"[[package]]\nname = 'p{n}'\nversion = '1.2.3'\n"
-            f"source = {{ registry = 'https://pypi.org/simple' }}\n"
+            f"source = {{ registry = 'https://index.example/simple' }}\n"
             f"dependencies = [\n    {{ name = 'p{n + 1}' }},\n]\nwheels = [\n"
             + "".join(wheel.format("ab" * 32, n) for _ in range(25))
             + "]\n\n"

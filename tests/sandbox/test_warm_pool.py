@@ -70,6 +70,14 @@ async def test_a_refill_makes_as_many_as_are_wanted_and_each_is_given_once(
     assert factory.made == ["a0", "a1", "a2", "a3"]
 
 
+async def test_a_refill_can_wait_for_what_is_more_urgent(pool: WarmPool[str, str], factory: Factory) -> None:
+    pool.refill("a", after=0.1)
+    await settle()
+    assert factory.made == []
+    await asyncio.sleep(0.2)
+    assert factory.made == ["a0", "a1"]
+
+
 async def test_keys_do_not_share(pool: WarmPool[str, str]) -> None:
     pool.refill("a")
     await settle()
@@ -132,6 +140,7 @@ async def test_closing_discards_what_is_ready_and_what_is_being_made(factory: Fa
     await settle()
     factory.gate.clear()
     pool.refill("b")
+    await settle()
     closing = asyncio.create_task(pool.close())
     await settle()
     assert not closing.done()
