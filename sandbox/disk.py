@@ -3,7 +3,8 @@
 import asyncio
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ _INTERVAL_SECONDS = 0.1
 _ENTRY_BYTES = 4096
 _DEEPEST = 128
 _BLOCK = 512
+_LOOK = stat.S_IRUSR | stat.S_IXUSR
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
@@ -63,28 +65,28 @@ def _level(folder: int, use: DiskUse, *, depth: int) -> None:
 
 def _entry(folder: int, entry: os.DirEntry[str], use: DiskUse, *, depth: int) -> None:
     use.bytes += _ENTRY_BYTES
-    try:
+    with suppress(OSError):
         use.bytes += entry.stat(follow_symlinks=False).st_blocks * _BLOCK
-        child = _opened(folder, entry.name) if entry.is_dir(follow_symlinks=False) else None
-    except OSError:
-        return
-    if child is not None:
-        _level(child, use, depth=depth + 1)
+        if entry.is_dir(follow_symlinks=False):
+            with _open_to_us(folder, entry.name):
+                _level(os.open(entry.name, _FOLDER, dir_fd=folder), use, depth=depth + 1)
 
 
-def _opened(folder: int, name: str) -> int:
-    """Open a folder; one of our own that a command closed to all is opened for just that moment."""
+@contextmanager
+def _open_to_us(folder: int, name: str) -> Iterator[None]:
+    """A folder of our own that a command has closed to all is open while we look at it."""
+    handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
     try:
-        return os.open(name, _FOLDER, dir_fd=folder)
-    except PermissionError:
-        closed = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-    try:
-        itself = Path(f"/proc/self/fd/{closed}")  # by descriptor: the name may mean something else by now
-        mode = stat.S_IMODE(os.fstat(closed).st_mode)
-        itself.chmod(mode | stat.S_IRWXU)
+        itself = Path(f"/proc/self/fd/{handle}")  # by descriptor: the name may mean something else by now
+        status = os.fstat(handle)
+        mode = stat.S_IMODE(status.st_mode)
+        closed = status.st_uid == os.geteuid() != 0 and mode & _LOOK != _LOOK
+        if closed:
+            itself.chmod(mode | _LOOK)
         try:
-            return os.open(itself, os.O_RDONLY | os.O_DIRECTORY)
+            yield
         finally:
-            itself.chmod(mode)
+            if closed:
+                itself.chmod(mode)
     finally:
-        os.close(closed)
+        os.close(handle)
