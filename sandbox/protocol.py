@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol, Self
@@ -38,15 +38,10 @@ class Limits:
     """For stdout and stderr, each."""
 
     def __post_init__(self) -> None:
-        for name, value in (
-            ("wall_seconds", self.wall_seconds),
-            ("memory_bytes", self.memory_bytes),
-            ("processes", self.processes),
-            ("disk_bytes", self.disk_bytes),
-            ("output_bytes", self.output_bytes),
-        ):
+        for limit in fields(self):
+            value = getattr(self, limit.name)
             if not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"the limit {name} is {value}; it must be positive and finite")
+                raise ValueError(f"the limit {limit.name} is {value}; it must be positive and finite")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,11 @@ _LONGEST_STRING = 128 * 1024 - 1
 _LONGEST_COMMAND = 512 * 1024
 """Far enough below the kernel's limit for all of them, which depends on its settings."""
 
+HOST_ENV: Mapping[str, str] = MappingProxyType(
+    {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
+)
+"""Variables of the programs of this machine that hold and clean up boxes."""
+
 BOX_ENV: Mapping[str, str] = MappingProxyType(
     {
         "PATH": "/usr/local/bin:/usr/bin:/bin",

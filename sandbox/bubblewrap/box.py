@@ -21,10 +21,9 @@ from sandbox.paths import split
 from sandbox.process import Ended, Watch, never, run_process
 from sandbox.protocol import Collected, ExecResult, Limits, OnOutput, Usage
 from sandbox.results import collect_folder
-from sandbox.surroundings import refuse_unrunnable
+from sandbox.surroundings import HOST_ENV, refuse_unrunnable
 from sandbox.verdict import Counters, limit_of
 
-_OWN_ENV = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
 _JOIN_GROUP = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"'
 
 
@@ -118,7 +117,7 @@ class BubblewrapSandbox:
             )
             ended = await run_process(
                 _counted(command, group),
-                env=_OWN_ENV,
+                env=HOST_ENV,
                 stdin=stdin,
                 limits=limits,
                 watch=never if self._own_disk else self._watch_disk(limits),

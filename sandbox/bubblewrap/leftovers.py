@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sandbox.bubblewrap import work_disk
 from sandbox.paths import name_part
+from sandbox.surroundings import HOST_ENV
 
 PREFIX = "issuewright-box-"
 _LOCK = "owner.lock"
-_OWN_ENV = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
 
 
 def new_folder(job: str = "") -> tuple[Path, int]:
@@ -58,4 +58,4 @@ def remove_folder(root: Path) -> None:
         work_disk.unmount(folder)
     # rmtree recurses and so fails on very deep trees; these two do not.
     for argv in (["chmod", "-R", "u+rwX", "--", str(root)], ["rm", "-rf", "--", str(root)]):
-        subprocess.run(argv, env=_OWN_ENV, capture_output=True, check=False)
+        subprocess.run(argv, env=dict(HOST_ENV), capture_output=True, check=False)

@@ -50,7 +50,6 @@ class DockerSandbox:
 
     def __init__(self, container: Container, *, uid: int, limits: Limits) -> None:
         self._supervisor = Supervisor(container, user=f"{uid}:{uid}")
-        self._container = container
         self._uid = uid
         self._limits = limits
         self._turn = asyncio.Lock()

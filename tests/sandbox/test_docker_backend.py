@@ -54,8 +54,8 @@ def ours() -> list[str]:
 async def test_a_container_is_hardened_labelled_and_ends_by_itself(backend: DockerBackend) -> None:
     box = await backend.create(LIMITS, job="run 7/ü")
     try:
-        box._container.reload()
-        facts = box._container.attrs
+        box._supervisor._container.reload()
+        facts = box._supervisor._container.attrs
     finally:
         await box.destroy()
     host, config = facts["HostConfig"], facts["Config"]
@@ -65,7 +65,7 @@ async def test_a_container_is_hardened_labelled_and_ends_by_itself(backend: Dock
     assert "no-new-privileges" in " ".join(host["SecurityOpt"])
     assert "unconfined" not in " ".join(host["SecurityOpt"])
     assert not host["Binds"]
-    assert not host["Mounts"] if "Mounts" in host else True
+    assert not host.get("Mounts")
     assert [mount for mount in facts["Mounts"] if mount["Type"] != "tmpfs"] == []
     assert not host["Devices"]
     assert not host["DeviceRequests"]
@@ -81,11 +81,11 @@ async def test_a_container_is_hardened_labelled_and_ends_by_itself(backend: Dock
 async def test_the_second_box_comes_from_the_pool_and_is_named_for_its_job(backend: DockerBackend) -> None:
     first = await backend.create(LIMITS, job="one")
     await backend.prepare(LIMITS)
-    kept = {name for name in ours() if name != f"/{first._container.name}"}
+    kept = {name for name in ours() if name != f"/{first._supervisor._container.name}"}
     second = await backend.create(LIMITS, job="two & more")
-    second._container.reload()
-    assert f"/issuewright-{str(second._container.name).rpartition('-')[2]}" in kept
-    assert str(second._container.name).startswith("issuewright-two-more-")
+    second._supervisor._container.reload()
+    assert f"/issuewright-{str(second._supervisor._container.name).rpartition('-')[2]}" in kept
+    assert str(second._supervisor._container.name).startswith("issuewright-two-more-")
     assert (await second.run(["echo", "warm"])).stdout.text == "warm\n"
     await first.destroy()
     await second.destroy()
@@ -116,7 +116,7 @@ async def test_a_kept_container_that_died_meanwhile_is_not_given_away(backend: D
     await backend.prepare(LIMITS)
     with connected() as client:
         for name in ours():
-            if name != f"/{first._container.name}":
+            if name != f"/{first._supervisor._container.name}":
                 client.containers.get(name.lstrip("/")).kill()
     second = await backend.create(LIMITS)
     assert (await second.run(["true"])).ok
@@ -140,7 +140,7 @@ async def test_closing_removes_what_is_kept_ready(backend: DockerBackend) -> Non
     box = await backend.create(LIMITS)
     await backend.prepare(LIMITS)
     await backend.close()
-    assert ours() == [f"/{box._container.name}"]
+    assert ours() == [f"/{box._supervisor._container.name}"]
     await box.destroy()
 
 
@@ -224,7 +224,7 @@ while True:
 
 async def test_a_container_that_is_gone_breaks_the_box(box: DockerSandbox) -> None:
     with connected() as client:
-        await asyncio.to_thread(remove_container, client.containers.get(str(box._container.id)))
+        await asyncio.to_thread(remove_container, client.containers.get(str(box._supervisor._container.id)))
     with pytest.raises(SandboxBroken, match="Docker engine failed"):
         await box.run(["true"])
     await box.destroy()

@@ -1,5 +1,6 @@
 """What no kernel could start is refused with its reason, and limits mean something."""
 
+import asyncio
 import math
 from typing import Any
 
@@ -77,8 +78,6 @@ async def test_a_listener_that_raises_ends_the_command_and_is_heard(box: Sandbox
 
 
 async def test_files_can_be_put_and_got_while_a_command_runs(box: Sandbox) -> None:
-    import asyncio
-
     running = asyncio.create_task(box.run(["sleep", "0.5"]))
     await asyncio.sleep(0.1)
     await box.put_files({"f": b"x"})
