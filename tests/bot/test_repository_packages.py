@@ -1,6 +1,5 @@
 """What a repository declares is installed before its code runs, or the person hears why not."""
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,19 +18,14 @@ from sandbox import (
     Usage,
     run_pytest,
 )
-from tests.sandbox.package_index import PackageIndex, serve
+from tests.sandbox.package_index import PackageIndex, only_index
 
 PYTHON = "{}.{}".format(*sys.version_info[:2])
 
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PackageIndex]:
-    for name in list(os.environ):
-        if name.startswith(("UV_", "PIP_")):
-            monkeypatch.delenv(name)
-    with serve(tmp_path / "index") as served:
-        monkeypatch.setenv("UV_DEFAULT_INDEX", served.url)
-        monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    with only_index(tmp_path, monkeypatch) as served:
         yield served
 
 

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import os
 import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+import pytest
 
 
 @dataclass
@@ -110,3 +113,15 @@ def _zipped(files: Mapping[str, str | bytes], record: str, modes: Mapping[str, i
             archive.writestr(member, data)
         archive.writestr(record, "\n".join([*lines, f"{record},,"]) + "\n")
     return buffer.getvalue()
+
+
+@contextmanager
+def only_index(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PackageIndex]:
+    """Serve an index below the folder as the only one that this process knows."""
+    for name in list(os.environ):
+        if name.startswith(("UV_", "PIP_")) or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    with serve(folder / "index") as served:
+        monkeypatch.setenv("UV_DEFAULT_INDEX", served.url)
+        monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+        yield served

@@ -1,7 +1,6 @@
 """What a lock says of a file's hash is checked: another index cannot slip in another file of that name."""
 
 import hashlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from sandbox.packages import Installed, Wanted, install_packages, wanted_packages
 
-from .package_index import PackageIndex, serve
+from .package_index import PackageIndex, only_index
 
 GOOD, OTHER = "sha256:" + "ab" * 32, "sha256:" + "cd" * 32
 LOCKS = {
@@ -133,12 +132,7 @@ class TestRequirementFiles:
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PackageIndex]:
-    for name in list(os.environ):
-        if name.startswith(("UV_", "PIP_")):
-            monkeypatch.delenv(name)
-    with serve(tmp_path / "index") as served:
-        monkeypatch.setenv("UV_DEFAULT_INDEX", served.url)
-        monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    with only_index(tmp_path, monkeypatch) as served:
         served.add_wheel("greeting", "1.5")
         served.add_wheel("parting", "2.0")
         yield served

@@ -20,7 +20,7 @@ from sandbox.packages import Installed, Wanted, install_packages
 from sandbox.protocol import MIB
 
 from .conftest import LIMITS
-from .package_index import PackageIndex, serve
+from .package_index import PackageIndex, only_index
 from .processes import gone_within
 
 PYTHON = "{}.{}".format(*sys.version_info[:2])
@@ -29,12 +29,7 @@ PYTHON = "{}.{}".format(*sys.version_info[:2])
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PackageIndex]:
     """The only index that this process knows."""
-    for name in list(os.environ):
-        if name.startswith(("UV_", "PIP_")) or name.lower().endswith("_proxy"):
-            monkeypatch.delenv(name)
-    with serve(tmp_path / "index") as served:
-        monkeypatch.setenv("UV_DEFAULT_INDEX", served.url)
-        monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    with only_index(tmp_path, monkeypatch) as served:
         yield served
 
 
