@@ -15,7 +15,7 @@ from bot import cli_model, cli_runs
 from bot.doctor import examine
 from bot.exit_codes import EXPECTED, ExitCode, code_for_error, code_for_status
 from bot.issue_file import read_issue
-from bot.job import Order, Outcome, run_order
+from bot.order import Order, Outcome, run_order
 from bot.progress import Display, open_display
 from bot.report import as_json, print_outcome
 from bot.sample import create_sample

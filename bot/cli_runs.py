@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from bot.exit_codes import ExitCode
-from bot.job import replay as replay_run
+from bot.order import replay as replay_run
 from bot.runs import RunStore
 from bot.settings import load_settings
 

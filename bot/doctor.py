@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 
-from bot.git_process import check_version
+from bot.git.process import check_version
 from bot.services import open_model
 from bot.settings import Settings
 from pipelines.errors import ModelError, PipelineError

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 
-from bot.job import Outcome
-from bot.pull_request import MARKER
+from bot.order import Outcome
+from bot.speech.pull_request import MARKER
 
 _VERDICTS = {
     "green": "[bold green]green[/]",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.job import Equipment
+from bot.order import Equipment
 from bot.progress import Display
 from bot.repository_packages import default_folder, with_repository_packages
 from bot.settings import Settings

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.git_repository import CommitDetails, GitRepository
+from bot.git.repository import CommitDetails, GitRepository
 
 WHEN = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 _IDENTITY = ("-c", "user.name=Maintainer", "-c", "user.email=maintainer@example.org")

@@ -6,7 +6,7 @@ import pytest
 from bot.runs import RunStore, read_manifest
 from pipelines.errors import InfrastructureError, RefusalError
 from pipelines.ledger import Ledger
-from tests.bot.test_pull_request import MANIFEST
+from tests.bot.speech.test_pull_request import MANIFEST
 
 
 @pytest.fixture

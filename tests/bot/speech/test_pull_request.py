@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pull_request import MARKER, cap, commit_message, pull_request_body
 from bot.runs import Manifest
+from bot.speech.pull_request import MARKER, cap, commit_message, pull_request_body
 from pipelines.budget import Budget, Spent
 from pipelines.candidate import Status, TestCase
 from pipelines.evidence import Evidence, RepositoryTests, Row

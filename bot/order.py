@@ -7,11 +7,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.git_branch import branch_slug
-from bot.git_repository import CommitDetails, GitRepository
-from bot.pull_request import commit_message, pull_request_body
+from bot.git.branch import branch_slug
+from bot.git.repository import CommitDetails, GitRepository
 from bot.runs import Manifest, RunStore, now, read_manifest
 from bot.settings import Settings
+from bot.speech.pull_request import commit_message, pull_request_body
 from pipelines.budget import Meter
 from pipelines.checks.written import WritingParameters
 from pipelines.errors import RefusalError

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from bot import git_branch
-from bot.git_commit import CommitDetails, NothingToCommit, build_commit, create_commit
-from bot.git_process import Git, check_version
-from bot.git_snapshot import read_snapshot
+from bot.git import branch as git_branch
+from bot.git.commit import CommitDetails, NothingToCommit, build_commit, create_commit
+from bot.git.process import Git, check_version
+from bot.git.snapshot import read_snapshot
 from pipelines.errors import RefusalError
 from pipelines.repository import RepositorySnapshot
 
@@ -69,11 +69,11 @@ class GitRepository:
         return read_snapshot(self.git, commit)
 
     def commit(self, *, base: str, branch: str, files: Mapping[str, bytes], details: CommitDetails) -> str:
-        """Commit the files on top of `base` on this branch only; see `git_commit.create_commit`."""
+        """Commit the files on top of `base` on this branch only; see `commit.create_commit`."""
         return create_commit(self.git, base=base, branch=branch, files=files, details=details)
 
     def build_commit(self, *, base: str, files: Mapping[str, bytes], details: CommitDetails) -> str:
-        """The commit that `commit` would make, on no branch; see `git_commit.build_commit`."""
+        """The commit that `commit` would make, on no branch; see `commit.build_commit`."""
         return build_commit(self.git, base=base, files=files, details=details)
 
     def free_branch(self, wanted: str) -> str:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.git_process import Git
-from bot.git_repository import GitRepository
-from bot.git_snapshot import MAX_FILE_BYTES, read_snapshot
+from bot.git.process import Git
+from bot.git.repository import GitRepository
+from bot.git.snapshot import MAX_FILE_BYTES, read_snapshot
 from pipelines.errors import InfrastructureError, RefusalError
 from tests.bot.git_scratch import Scratch, new_scratch, use_own_configuration
 

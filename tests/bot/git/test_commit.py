@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.git_commit import CommitDetails, NothingToCommit
-from bot.git_process import Git
-from bot.git_repository import GitRepository
+from bot.git.commit import CommitDetails, NothingToCommit
+from bot.git.process import Git
+from bot.git.repository import GitRepository
 from pipelines.errors import InfrastructureError, RefusalError
 from tests.bot.git_scratch import WHEN, Scratch, commit_files, git_program, new_scratch, use_own_configuration
 
@@ -280,7 +280,7 @@ def interrupted_commit(tmp_path: Path, scratch: Scratch, step: str, signal_name:
         'exec "$REAL" "$@"',
     )
     script = (
-        "import signal, sys; from pathlib import Path; from bot.git_repository import GitRepository;"
+        "import signal, sys; from pathlib import Path; from bot.git.repository import GitRepository;"
         "from tests.bot.git_scratch import commit_files;"
         "signal.signal(signal.SIGINT, signal.default_int_handler);"
         "repository = GitRepository.open(Path(sys.argv[1]), executable=sys.argv[2]);"

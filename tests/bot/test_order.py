@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.job import Equipment, Order, replay, run_order
+from bot.order import Equipment, Order, replay, run_order
 from bot.runs import RunStore
 from bot.settings import Settings
 from pipelines.checks.written import WritingParameters

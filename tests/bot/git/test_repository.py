@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.git_branch import branch_slug
-from bot.git_process import check_version
-from bot.git_repository import GitRepository
+from bot.git.branch import branch_slug
+from bot.git.process import check_version
+from bot.git.repository import GitRepository
 from pipelines.errors import RefusalError
 from tests.bot.git_scratch import Scratch, commit_files, git_program, new_scratch, use_own_configuration
 

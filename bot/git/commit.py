@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.git_branch import read_branch, update_branch
-from bot.git_process import Git
-from bot.git_snapshot import TreeEntry, is_lfs_pointer, list_tree
+from bot.git.branch import read_branch, update_branch
+from bot.git.process import Git
+from bot.git.snapshot import TreeEntry, is_lfs_pointer, list_tree
 from pipelines.errors import RefusalError
 from pipelines.repository.paths import check_writable
 

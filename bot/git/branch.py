@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from itertools import count
 
-from bot.git_process import Git
+from bot.git.process import Git
 from pipelines.errors import InfrastructureError, RefusalError
 
 _MAX_SLUG = 50

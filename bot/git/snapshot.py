@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
-from bot.git_process import Git
+from bot.git.process import Git
 from pipelines.errors import InfrastructureError, RefusalError
 from pipelines.repository import RepositorySnapshot
 from pipelines.repository.paths import unsafe_reason

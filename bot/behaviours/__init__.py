@@ -1,0 +1,1 @@
+"""One behaviour per module: what the bot does about an event."""

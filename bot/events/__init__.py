@@ -1,0 +1,1 @@
+"""What GitHub tells: signatures, payloads, routing."""

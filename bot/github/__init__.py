@@ -1,0 +1,1 @@
+"""GitHub as this project sees it: own types, one protocol, one file per implementation."""

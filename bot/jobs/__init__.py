@@ -1,0 +1,1 @@
+"""Durable jobs: what a labelled issue sets going, and how it survives crashes."""
