@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -44,6 +44,50 @@ class DockerOptions(BaseModel):
         return DockerSettings(image=self.image, runtime=self.runtime, pool=pool)
 
 
+class GitHubSettings(BaseModel):
+    """How GitHub is reached, and as whom: a GitHub App, or a fine-grained personal token."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    api_url: str = "https://api.github.com"
+    """The REST API's root; `https://HOST/api/v3` for GitHub Enterprise Server."""
+    ca_bundle: Path | None = None
+    """Certificates to trust instead of the system's."""
+    app_id: int | None = None
+    private_key: SecretStr | None = None
+    """The App's private key, PEM; or name its file."""
+    private_key_file: Path | None = None
+    token: SecretStr | None = None
+    webhook_secret: SecretStr | None = None
+    trusted_bots: tuple[int, ...] = ()
+    """User ids of bots whose events count like a person's; all others are ignored."""
+    write_seconds: float = Field(default=1.0, ge=0)
+    """Shortest time between two writes of this process, as GitHub asks for."""
+
+
+class ServiceSettings(BaseModel):
+    """The webhook service and its Jobs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535)
+    public_url: str | None = None
+    """Where people reach the service, for links in comments; None leaves links out."""
+    database_url: str | None = None
+    """`postgresql://…` or `sqlite:///…`; None is a SQLite file below `data_dir`."""
+    label: str = "issuewright"
+    """Label that sets the bot to work; a repository's own configuration may name another."""
+    concurrent_jobs: int = Field(default=1, gt=0)
+    """Jobs that one worker does at once."""
+    jobs_per_repository: int = Field(default=1, gt=0)
+    jobs_per_issue_per_day: int = Field(default=10, gt=0)
+    tokens_per_day: int = Field(default=5_000_000, gt=0)
+    """For each repository; no Job starts beyond it."""
+    progress_seconds: float = Field(default=10, gt=0)
+    """Shortest time between two edits of a status comment while a Job works."""
+
+
 class Settings(BaseSettings):
     """Settings of issuewright. Environment names start with ISSUEWRIGHT_, `__` between levels."""
 
@@ -69,6 +113,8 @@ class Settings(BaseSettings):
     budget: Budget = Budget()
     direct: DirectParameters = DirectParameters()
     tester: WritingParameters = WritingParameters()
+    github: GitHubSettings = GitHubSettings()
+    service: ServiceSettings = ServiceSettings()
 
     def models(self) -> dict[str, str]:
         """What answers for each role, without secrets."""

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from bot.record import Record
 
 Role = Literal["none", "read", "triage", "write", "maintain", "admin"]
@@ -101,7 +103,7 @@ class BranchRule(Record):
 
     type: str
     """GitHub's name, such as `branch_name_pattern`, `required_signatures`, `creation`."""
-    parameters: dict[str, object] = {}
+    parameters: dict[str, object] = Field(default_factory=dict)
     source: str = ""
     """Name of the ruleset, for messages."""
 

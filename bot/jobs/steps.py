@@ -18,7 +18,9 @@ class Steps(Protocol):
     async def do(
         self, name: str, action: Callable[[], Awaitable[ResultT]], returns: type[ResultT]
     ) -> ResultT:
-        """The step's result: remembered from before, or of the action, which is retried on InfrastructureError.
+        """The step's result: remembered from before, or now of the action.
+
+        The action is tried again on InfrastructureError, some times.
 
         A cancelled Job cancels the action where it stands.
         """

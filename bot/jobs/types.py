@@ -13,7 +13,7 @@ JobKind = Literal["generate", "explain"]
 JobState = Literal["queued", "running", "finished", "failed", "stopped"]
 
 JobStatus = Literal["green", "draft", "question", "explained", "nothing", "refused", "declined", "failed"]
-"""How a finished Job ended. `nothing`: there was nothing to change; `declined`: people closed its pull request."""
+"""How a Job ended. `nothing`: there was nothing to change; `declined`: people closed its pull request."""
 
 
 class Answer(Record):
