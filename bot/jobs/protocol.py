@@ -2,6 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
+from bot.events.types import AnyEvent
 from bot.jobs.types import JobOrder, JobView
 
 
@@ -32,4 +33,15 @@ class Jobs(Protocol):
 
     async def recent(self, repo_key: str, *, hours: float) -> list[JobView]:
         """Jobs of a repository that were ordered within the last hours, the latest first."""
+        ...
+
+
+class Inbox(Protocol):
+    """Where events are put so that they are handled, whatever happens to this process."""
+
+    async def accept(self, event: AnyEvent) -> bool:
+        """Store an event on disk; False for a delivery that is there already, which changes nothing.
+
+        Raises InfrastructureError when it could not be stored; the sender then may try again.
+        """
         ...
