@@ -1,29 +1,21 @@
-"""The main job: an issue file becomes a commit on a branch, with the pull request's text."""
+"""The command line's job: an issue file becomes a commit on a branch, with the pull request's text."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 from bot.git.branch import branch_slug
 from bot.git.repository import CommitDetails, GitRepository
-from bot.runs import Manifest, RunStore, now, read_manifest
+from bot.runs import Manifest, RunStore, read_manifest
 from bot.settings import Settings
+from bot.solving import Equipment, new_manifest, no_equipment, solve
 from bot.speech.pull_request import commit_message, pull_request_body
-from pipelines.budget import Meter
-from pipelines.checks.written import WritingParameters
 from pipelines.errors import RefusalError
 from pipelines.ledger import Ledger
-from pipelines.model.protocol import Model
-from pipelines.pipeline import PipelineOptions, Result, question_before, solve_requirement
-from pipelines.prompting import prompts_digest
+from pipelines.pipeline import Result, question_before
 from pipelines.requirement.parse import parse_issue
-from pipelines.run import Listener, Run, Services
-from pipelines.strategies.base import Strategy
-from pipelines.strategies.direct import Direct, DirectParameters
-from sandbox import SandboxBackend
+from pipelines.run import Listener
 
 BRANCH_PREFIX = "issuewright/"
 
@@ -55,12 +47,6 @@ class Outcome:
     resumed: bool = False
 
 
-Equipment = Callable[
-    [Mapping[str, bytes]], AbstractAsyncContextManager[tuple[Model | None, SandboxBackend | None]]
-]
-"""Opens model and sandbox for a repository's files; a replay has neither."""
-
-
 async def run_order(
     order: Order, settings: Settings, equipment: Equipment, *, listener: Listener = lambda _: None
 ) -> Outcome:
@@ -69,24 +55,15 @@ async def run_order(
     base = repository.base(order.base)
     requirement = parse_issue(order.issue_text, path=order.issue_path)
     question_before(requirement, repository.snapshot(base.commit))
-    manifest = Manifest(
+    manifest = new_manifest(
+        settings,
         issue_path=order.issue_path,
         issue_text=order.issue_text,
-        repository=str(repository.root),
+        repository=repository,
         base=base.commit,
-        models=settings.models(),
         strategy=order.strategy,
-        parameters=_parameters(settings),
-        seed=settings.seed,
-        budget=settings.budget,
-        author_name=settings.author_name,
-        author_email=settings.author_email,
         branch=order.branch,
-        started=now(),
-        version=version("issuewright"),
-        prompts=prompts_digest(),
     )
-    make_strategy(manifest)
     store = RunStore(settings.data_dir)
     earlier = None if order.fresh else store.unfinished(manifest)
     if earlier:
@@ -134,17 +111,11 @@ async def replay(store: RunStore, run_id: str, *, repository: Path | None = None
         if ledger.meta("state") == "unfinished":
             raise RefusalError(f"run {run_id} was interrupted; its own command goes on with it")
         opened = GitRepository.open(repository or Path(manifest.repository))
-        result = await _solve(ledger, opened, manifest, no_equipment, lambda _: None, run_id=run_id)
+        result = await solve(ledger, opened, manifest, no_equipment, lambda _: None, run_id=run_id)
         commit = _commit(opened, manifest, run_id, result, branch=None) if result.files else None
         body = pull_request_body(result, manifest, run_id=run_id, branch=ledger.meta("branch"))
         recorded = Ending(ledger.meta("state"), ledger.meta("commit"), store.read_body(run_id))
         return Replayed(recorded, Ending(result.status, commit, body))
-
-
-@asynccontextmanager
-async def no_equipment(_files: Mapping[str, bytes]) -> AsyncIterator[tuple[None, None]]:
-    """Neither model nor sandbox."""
-    yield None, None
 
 
 async def _work(
@@ -157,7 +128,7 @@ async def _work(
 ) -> Outcome:
     with closing(ledger):
         manifest = read_manifest(ledger)
-        result = await _solve(ledger, repository, manifest, equipment, listener, run_id=run_id)
+        result = await solve(ledger, repository, manifest, equipment, listener, run_id=run_id)
         branch = _branch(repository, manifest, ledger, run_id, result) if result.files else None
         commit = _commit(repository, manifest, run_id, result, branch=branch) if branch else None
         body = pull_request_body(result, manifest, run_id=run_id, branch=branch)
@@ -165,42 +136,6 @@ async def _work(
         ledger.set_meta("commit", commit)
         ledger.set_meta("state", result.status)
         return Outcome(run_id, result, manifest.base, branch, commit, body)
-
-
-async def _solve(
-    ledger: Ledger,
-    repository: GitRepository,
-    manifest: Manifest,
-    equipment: Equipment,
-    listener: Listener,
-    *,
-    run_id: str,
-) -> Result:
-    requirement = parse_issue(manifest.issue_text, path=manifest.issue_path)
-    snapshot = repository.snapshot(repository.base(manifest.base).commit)
-    question = question_before(requirement, snapshot)
-    if question is not None:
-        return question
-    async with equipment(snapshot.files) as (model, backend):
-        services = Services(model, backend, ledger, Meter(manifest.budget), listener, job=run_id)
-        run = Run(services, seed=manifest.seed)
-        strategy = make_strategy(manifest)
-        return await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))
-
-
-def make_strategy(manifest: Manifest) -> Strategy:
-    """The strategy of a manifest. Raises RefusalError for an unknown name."""
-    if manifest.strategy == "direct":
-        return Direct(DirectParameters.model_validate(manifest.parameters["direct"]))
-    raise RefusalError(f"there is no strategy {manifest.strategy!r}; known: direct")
-
-
-def _parameters(settings: Settings) -> dict[str, object]:
-    return {"direct": settings.direct.model_dump(), "tester": settings.tester.model_dump()}
-
-
-def _options(manifest: Manifest) -> PipelineOptions:
-    return PipelineOptions(tester=WritingParameters.model_validate(manifest.parameters["tester"]))
 
 
 def _branch(

@@ -38,6 +38,8 @@ class Manifest(BaseModel):
     author_email: str
     branch: str | None
     """Asked for on the command line; None lets the title decide."""
+    issue: int | None = None
+    """The issue's number on GitHub."""
     started: datetime
     version: str
     prompts: str

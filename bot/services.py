@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.order import Equipment
 from bot.progress import Display
 from bot.repository_packages import default_folder, with_repository_packages
 from bot.settings import Settings
+from bot.solving import Equipment
 from pipelines.model.embedded import EmbeddedServer
 from pipelines.model.endpoint import Endpoint
 from pipelines.model.openai_client import OpenAIModel

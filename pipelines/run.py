@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from pipelines.budget import Meter
+from pipelines.budget import Meter, Spent
 from pipelines.errors import BudgetExceeded, InfrastructureError, ModelError
 from pipelines.ledger import EntryKey, EntryKind, Ledger, Stored
 from pipelines.model.protocol import Completion, Model, ModelRequest
@@ -51,7 +51,12 @@ class Progress(BaseModel):
 
     stage: str
     detail: str = ""
-    tokens: int = 0
+    spent: Spent = Spent()
+
+    @property
+    def tokens(self) -> int:
+        """Tokens so far."""
+        return self.spent.tokens
 
 
 Listener = Callable[[Progress], None]
@@ -99,8 +104,8 @@ class Run:
 
     def report(self, stage: str, detail: str = "") -> None:
         """Tell whoever watches."""
-        tokens = self.services.meter.spent.tokens
-        self.services.listener(Progress(stage=stage, detail=detail, tokens=tokens))
+        spent = self.services.meter.spent.model_copy()
+        self.services.listener(Progress(stage=stage, detail=detail, spent=spent))
 
     async def complete(self, request: ModelRequest, *, label: str) -> Completion:
         """Ask the model, or take the answer from the Ledger; the same request twice is two calls.

@@ -1,6 +1,8 @@
 """Events as the behaviours see them: what they need of GitHub's payloads, nothing else."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
 
 from bot.github.types import Actor, Comment, Issue, PullRequest, RepoRef
 from bot.record import Record
@@ -44,3 +46,10 @@ class PullRequestEvent(Event):
 
 
 AnyEvent = IssueEvent | CommentEvent | PullRequestEvent
+
+_STORED: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="kind")])
+
+
+def read_stored_event(stored: dict[str, Any]) -> AnyEvent:
+    """An event as `model_dump` gave it."""
+    return _STORED.validate_python(stored)

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from bot.order import Equipment, Order, replay, run_order
+from bot.order import Order, replay, run_order
 from bot.runs import RunStore
 from bot.settings import Settings
+from bot.solving import Equipment
 from pipelines.checks.written import WritingParameters
 from pipelines.errors import InfrastructureError, ModelError, RefusalError
 from pipelines.model.protocol import Model
