@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from bot.configured import configured
 from bot.git.branch import branch_slug
 from bot.git.repository import CommitDetails, GitRepository
+from bot.repository_config import config_in
 from bot.runs import Manifest, RunStore, read_manifest
 from bot.settings import Settings
 from bot.solving import Equipment, new_manifest, no_equipment, solve
@@ -54,7 +56,10 @@ async def run_order(
     repository = GitRepository.open(order.repository)
     base = repository.base(order.base)
     requirement = parse_issue(order.issue_text, path=order.issue_path)
-    question_before(requirement, repository.snapshot(base.commit))
+    snapshot = repository.snapshot(base.commit)
+    config = config_in(snapshot.files, models=settings.offered_models)
+    settings = configured(settings, config)
+    question_before(requirement, snapshot, config.rules)
     manifest = new_manifest(
         settings,
         issue_path=order.issue_path,
@@ -63,6 +68,7 @@ async def run_order(
         base=base.commit,
         strategy=order.strategy,
         branch=order.branch,
+        rules=config.rules,
     )
     store = RunStore(settings.data_dir)
     earlier = None if order.fresh else store.unfinished(manifest)
@@ -113,7 +119,9 @@ async def replay(store: RunStore, run_id: str, *, repository: Path | None = None
         opened = GitRepository.open(repository or Path(manifest.repository))
         result = await solve(ledger, opened, manifest, no_equipment, lambda _: None, run_id=run_id)
         commit = _commit(opened, manifest, run_id, result, branch=None) if result.files else None
-        body = pull_request_body(result, manifest, run_id=run_id, branch=ledger.meta("branch"))
+        body = pull_request_body(
+            result, manifest, run_id=run_id, branch=ledger.meta("branch"), issue=manifest.issue
+        )
         recorded = Ending(ledger.meta("state"), ledger.meta("commit"), store.read_body(run_id))
         return Replayed(recorded, Ending(result.status, commit, body))
 

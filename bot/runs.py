@@ -19,6 +19,10 @@ from pipelines.ledger import Ledger
 _log = logging.getLogger(__name__)
 
 
+class RunBusy(RefusalError, InfrastructureError):
+    """Another process works on the run: a person had better wait, a service tries again later."""
+
+
 class Manifest(BaseModel):
     """Everything that decides a Run, so that it can be resumed and replayed."""
 
@@ -81,11 +85,23 @@ class RunStore:
     def begin(self, manifest: Manifest, slug: str) -> tuple[str, Ledger]:
         """A new run with its empty Ledger."""
         run_id = f"{manifest.started:%Y%m%d}-{slug[:32]}-{secrets.token_hex(3)}"
+        return run_id, self.begin_named(run_id, manifest)
+
+    def begin_named(self, run_id: str, manifest: Manifest) -> Ledger:
+        """A new run of this name."""
         ledger = Ledger(self.path(run_id) / "ledger.sqlite3")
         ledger.set_meta("manifest", manifest.model_dump_json())
         ledger.set_meta("identity", manifest.identity())
         ledger.set_meta("state", "unfinished")
-        return run_id, ledger
+        return ledger
+
+    def begun(self, run_id: str) -> bool:
+        """Whether there is a run of this name with its manifest."""
+        path = self.path(run_id) / "ledger.sqlite3"
+        if not path.is_file():
+            return False
+        with closing(self.ledger(run_id)) as ledger:
+            return ledger.meta("state") is not None
 
     def unfinished(self, manifest: Manifest) -> str | None:
         """The latest run of the same work that did not come to its end."""
@@ -131,9 +147,10 @@ class RunStore:
 
     @contextmanager
     def lock(self, run_id: str) -> Iterator[None]:
-        """Hold a run alone. Raises RefusalError while another process works on it."""
+        """Hold a run alone, also one that is about to begin. Raises RunBusy."""
         path = self.path(run_id) / "lock"
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             file = path.open("w")
         except OSError as error:
             raise InfrastructureError(f"the run's folder {path.parent} cannot be written: {error}") from error
@@ -141,7 +158,7 @@ class RunStore:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                raise RefusalError(
+                raise RunBusy(
                     f"another process is working on run {run_id}; wait for it or stop it"
                 ) from error
             yield

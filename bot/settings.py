@@ -53,6 +53,8 @@ class GitHubSettings(BaseModel):
     """The REST API's root; `https://HOST/api/v3` for GitHub Enterprise Server."""
     ca_bundle: Path | None = None
     """Certificates to trust instead of the system's."""
+    git_url: str | None = None
+    """Root of the repositories for git; None is the host of `api_url`."""
     app_id: int | None = None
     private_key: SecretStr | None = None
     """The App's private key, PEM; or name its file."""
@@ -97,6 +99,8 @@ class Settings(BaseSettings):
     """Server that writes code; None is the embedded model."""
     planner: Endpoint | None = None
     """Server that reads and plans; None is the executor's."""
+    offered_models: dict[str, Endpoint] = Field(default_factory=dict)
+    """Servers that a repository's configuration may choose by these names, instead of the executor's."""
     gguf: Path | None = None
     """Weights for the embedded model instead of the ones that are fetched."""
     cache_dir: Path | None = None

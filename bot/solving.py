@@ -8,12 +8,12 @@ from bot.git.repository import GitRepository
 from bot.runs import Manifest, now
 from bot.settings import Settings
 from pipelines.budget import Meter
-from pipelines.checks.written import WritingParameters
 from pipelines.errors import RefusalError
 from pipelines.ledger import Ledger
 from pipelines.model.protocol import Model
 from pipelines.pipeline import PipelineOptions, Result, question_before, solve_requirement
 from pipelines.prompting import prompts_digest
+from pipelines.repository.rules import NO_RULES, RepositoryRules
 from pipelines.requirement.parse import parse_issue
 from pipelines.run import Listener, Run, Services
 from pipelines.strategies.base import Strategy
@@ -42,6 +42,7 @@ def new_manifest(
     strategy: str,
     branch: str | None = None,
     issue: int | None = None,
+    rules: RepositoryRules = NO_RULES,
 ) -> Manifest:
     """Everything that decides a Run of this text on this commit.
 
@@ -54,7 +55,11 @@ def new_manifest(
         base=base,
         models=settings.models(),
         strategy=strategy,
-        parameters={"direct": settings.direct.model_dump(), "tester": settings.tester.model_dump()},
+        parameters={
+            "direct": settings.direct.model_dump(),
+            "tester": settings.tester.model_dump(),
+            "rules": rules.model_dump(mode="json"),
+        },
         seed=settings.seed,
         budget=settings.budget,
         author_name=settings.author_name,
@@ -81,14 +86,15 @@ async def solve(
     """The Run's result; what its Ledger holds already is not done again."""
     requirement = parse_issue(manifest.issue_text, path=manifest.issue_path)
     snapshot = repository.snapshot(repository.base(manifest.base).commit)
-    question = question_before(requirement, snapshot)
+    options = pipeline_options(manifest)
+    question = question_before(requirement, snapshot, options.rules)
     if question is not None:
         return question
     async with equipment(snapshot.files) as (model, backend):
         services = Services(model, backend, ledger, Meter(manifest.budget), listener, job=run_id)
         run = Run(services, seed=manifest.seed)
         strategy = make_strategy(manifest)
-        return await solve_requirement(run, requirement, snapshot, strategy, _options(manifest))
+        return await solve_requirement(run, requirement, snapshot, strategy, options)
 
 
 def make_strategy(manifest: Manifest) -> Strategy:
@@ -98,5 +104,9 @@ def make_strategy(manifest: Manifest) -> Strategy:
     raise RefusalError(f"there is no strategy {manifest.strategy!r}; known: direct")
 
 
-def _options(manifest: Manifest) -> PipelineOptions:
-    return PipelineOptions(tester=WritingParameters.model_validate(manifest.parameters["tester"]))
+def pipeline_options(manifest: Manifest) -> PipelineOptions:
+    """What the pipelines are told besides the strategy; a record of before there were rules has none."""
+    parameters = manifest.parameters
+    return PipelineOptions.model_validate(
+        {"tester": parameters["tester"], "rules": parameters.get("rules", {})}
+    )

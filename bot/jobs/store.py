@@ -5,12 +5,14 @@ id names its workflow, a Job's id names the Job's.
 """
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, TypeVar
 
-from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions, WorkflowStatus
+from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions, WorkflowStatus
 from dbos import error as dbos_error
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -152,10 +154,15 @@ class JobStore:
         try:
             return await asyncio.to_thread(operation)
         except SQLAlchemyError as error:
-            raise InfrastructureError(
-                f"the database of the jobs cannot be used ({type(error).__name__}): check "
-                "ISSUEWRIGHT_SERVICE__DATABASE_URL, the disk and the server"
-            ) from error
+            raise _unusable(error) from error
+
+
+def _unusable(error: Exception) -> InfrastructureError:
+    """Without the error's own text, which may quote the URL with its password."""
+    return InfrastructureError(
+        f"the database of the jobs cannot be used ({type(error).__name__}): check "
+        "ISSUEWRIGHT_SERVICE__DATABASE_URL, the disk and the server"
+    )
 
 
 def job_view(status: WorkflowStatus) -> JobView:
@@ -172,6 +179,22 @@ def job_view(status: WorkflowStatus) -> JobView:
 def delivery_id(event: AnyEvent) -> str:
     """The workflow that handles a delivery; GitHub keeps the id when it delivers again."""
     return f"delivery:{event.delivery}"
+
+
+def prepare_database(database_url: str) -> None:
+    """Create or bring up to date the tables; SQLite gets the journal that readers do not block.
+
+    Raises InfrastructureError.
+    """
+    path = database_url.removeprefix("sqlite:///") if database_url.startswith("sqlite:///") else None
+    try:
+        if path is not None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA journal_mode=WAL")
+        DBOS.migrate(database_url)
+    except (OSError, sqlite3.Error, SQLAlchemyError, dbos_error.DBOSException) as error:
+        raise _unusable(error) from error
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from typing import Literal
 
 from bot.github.types import RepoRef
 from bot.record import Record
-from pipelines.budget import Spent
+from pipelines.budget import Budget, Spent
 
 JobKind = Literal["generate", "explain"]
 """`generate` writes code; `explain` answers in a comment and changes nothing."""
@@ -14,6 +14,11 @@ JobState = Literal["queued", "running", "finished", "failed", "stopped"]
 
 JobStatus = Literal["green", "draft", "question", "explained", "nothing", "refused", "declined", "failed"]
 """How a Job ended. `nothing`: there was nothing to change; `declined`: people closed its pull request."""
+
+
+def thread_of(repo: RepoRef, issue: int) -> str:
+    """The name of an issue's Jobs, for every spelling of the repository."""
+    return f"{repo.key}#{issue}"
 
 
 class Answer(Record):
@@ -46,7 +51,7 @@ class JobOrder(Record):
     @property
     def thread(self) -> str:
         """What all Jobs of an issue share."""
-        return f"{self.repo.key}#{self.issue}"
+        return thread_of(self.repo, self.issue)
 
     def issue_text(self) -> bytes:
         """The issue as the pipelines read it, answers included."""
@@ -80,6 +85,8 @@ class JobOutcome(Record):
     pull_request_url: str | None = None
     run_id: str | None = None
     spent: Spent = Spent()
+    budget: Budget | None = None
+    """The caps that held for it."""
 
 
 class JobView(Record):

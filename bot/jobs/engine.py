@@ -1,0 +1,103 @@
+"""Everything behind the webhook, put together: database, GitHub, behaviours, worker."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from bot.behaviours.all import handle
+from bot.behaviours.context import Bot
+from bot.events.types import AnyEvent
+from bot.github.outgoing import Outgoing
+from bot.github.protocol import GitHub
+from bot.github.pygithub import PyGitHub
+from bot.jobs.desk import Desk, OpenEquipment
+from bot.jobs.liveness import FileLiveness, Liveness, PostgresLiveness
+from bot.jobs.steps import Steps
+from bot.jobs.store import JobStore, open_store, prepare_database
+from bot.jobs.types import JobOutcome, JobRequest
+from bot.jobs.work import do_job
+from bot.jobs.worker import Capacity, Work, running_worker
+from bot.record import Record
+from bot.runs import RunStore
+from bot.services import equipment_for
+from bot.settings import Settings
+from bot.speech.redaction import Redactor, secrets_of
+from pipelines.errors import RefusalError
+
+
+class _Nothing(Record):
+    """The result of a step that only acts."""
+
+
+@asynccontextmanager
+async def open_engine(
+    settings: Settings,
+    *,
+    worker: bool = True,
+    github: GitHub | None = None,
+    equipment: OpenEquipment = equipment_for,
+) -> AsyncIterator[JobStore]:
+    """The inbox and the Jobs of these settings; with a worker they are also worked on meanwhile."""
+    url = database_url(settings)
+    await asyncio.to_thread(prepare_database, url)
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_store(url))
+        if worker:
+            secrets = secrets_of(settings)
+            speaking = Outgoing(github or PyGitHub(settings.github), Redactor(secrets))
+            work = _work(settings, store, speaking, equipment, secrets)
+            capacity = Capacity(
+                jobs=settings.service.concurrent_jobs,
+                jobs_per_repository=settings.service.jobs_per_repository,
+            )
+            await stack.enter_async_context(running_worker(url, store, work, liveness_for(url), capacity))
+        yield store
+
+
+def database_url(settings: Settings) -> str:
+    """Where the Jobs are kept. Raises RefusalError for a database of another kind."""
+    url = settings.service.database_url or f"sqlite:///{settings.data_dir.absolute() / 'jobs.sqlite3'}"
+    if not url.startswith(("sqlite:///", "postgresql://")):
+        raise RefusalError(
+            "service.database_url must start with sqlite:/// (and a path) or postgresql://, "
+            "as in postgresql://user@host/issuewright"
+        )
+    return url
+
+
+def liveness_for(url: str) -> Liveness:
+    """How workers of this database know each other alive."""
+    if url.startswith("sqlite:"):
+        return FileLiveness(Path(url.removeprefix("sqlite:///")).absolute().parent / "workers")
+    return PostgresLiveness(url)
+
+
+def _work(
+    settings: Settings,
+    store: JobStore,
+    github: GitHub,
+    equipment: OpenEquipment,
+    secrets: tuple[str, ...],
+) -> Work:
+    bot = Bot(github, store, settings.github, settings.service)
+    desk = Desk(
+        bot=bot,
+        settings=settings,
+        runs=RunStore(settings.data_dir),
+        clones=settings.data_dir / "clones",
+        equipment=equipment,
+        secrets=secrets,
+    )
+
+    async def handle_event(steps: Steps, event: AnyEvent) -> None:
+        async def handled() -> _Nothing:
+            await handle(event, bot)
+            return _Nothing()
+
+        await steps.do("handle", handled, _Nothing)
+
+    async def job(steps: Steps, request: JobRequest) -> JobOutcome:
+        return await do_job(steps, request, desk)
+
+    return Work(handle_event, job)
