@@ -11,7 +11,7 @@ import stamina
 import typer
 from rich.console import Console
 
-from bot import cli_model, cli_runs
+from bot import cli_app, cli_demo, cli_model, cli_runs, cli_serve
 from bot.doctor import examine
 from bot.exit_codes import EXPECTED, ExitCode, code_for_error, code_for_status
 from bot.issue_file import read_issue
@@ -31,7 +31,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(cli_model.app, name="model")
+app.add_typer(cli_app.app, name="app")
+app.add_typer(cli_demo.app, name="demo")
 cli_runs.register(app)
+cli_serve.register(app)
+cli_serve.register(app)
 
 ResultT = TypeVar("ResultT")
 

@@ -116,6 +116,8 @@ async def replay(store: RunStore, run_id: str, *, repository: Path | None = None
         manifest = read_manifest(ledger)
         if ledger.meta("state") == "unfinished":
             raise RefusalError(f"run {run_id} was interrupted; its own command goes on with it")
+        if ledger.meta("state") == "explained":
+            raise RefusalError(f"run {run_id} explained something; there is no commit to make again")
         opened = GitRepository.open(repository or Path(manifest.repository))
         result = await solve(ledger, opened, manifest, no_equipment, lambda _: None, run_id=run_id)
         commit = _commit(opened, manifest, run_id, result, branch=None) if result.files else None

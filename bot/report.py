@@ -7,7 +7,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from bot.order import Outcome
-from bot.speech.pull_request import MARKER
+from bot.speech.markers import MARKER
 
 _VERDICTS = {
     "green": "[bold green]green[/]",

@@ -83,6 +83,8 @@ class ServiceSettings(BaseModel):
     concurrent_jobs: int = Field(default=1, gt=0)
     """Jobs that one worker does at once."""
     jobs_per_repository: int = Field(default=1, gt=0)
+    recoveries: int = Field(default=4, gt=0)
+    """How often a Job is gone on with whose worker died; it may be the Job that kills workers."""
     jobs_per_issue_per_day: int = Field(default=10, gt=0)
     tokens_per_day: int = Field(default=5_000_000, gt=0)
     """For each repository; no Job starts beyond it."""

@@ -126,6 +126,7 @@ def _facts(task: Task, target: Target) -> dict[str, object]:
         "existing": task.existing(target.path),
         "stubs": stubs_text(task),
         "contract": contract_text(task, target),
+        "conventions": task.conventions(target.path),
     }
 
 

@@ -1,9 +1,11 @@
 """The evidence for a candidate: tests shown failing without it and passing with it (design section 4)."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pipelines.candidate import Candidate, Outcome, Record, Status, TestCase, Verdict
+from pipelines.checks.command import CommandVerdict, run_test_command
 from pipelines.checks.job import check, run_repository_tests, run_test_file
 from pipelines.checks.render import name_homes, render_test_file
 from pipelines.checks.stub import raising_stub
@@ -34,6 +36,8 @@ class RepositoryTests(Record):
     """`cut off`: the suite ended early once; only tests that finished both times are compared."""
     passed_before: int = 0
     passed_after: int = 0
+    command: str = ""
+    """The repository's own test command, where its configuration names one: then no single test is known."""
     broken: tuple[str, ...] = ()
     """Ids of tests that passed on the base and no longer do."""
     diagnosis: str = ""
@@ -172,6 +176,8 @@ async def _repository_tests(
     run: Run, task: Task, files: Mapping[str, str], rows: Sequence[Row]
 ) -> tuple[RepositoryTests, tuple[str, ...]]:
     """The repository's own tests before and after, and what the new tests do in its configuration."""
+    if task.rules.test_command:
+        return await _test_command(run, task, files), ()
     if task.layout.test_command is None:
         return RepositoryTests(state="none"), ()
     run.report("proving", "the repository's own tests before and after")
@@ -182,6 +188,32 @@ async def _repository_tests(
     after = await run_repository_tests(run.fork("own-head"), task, files, label="repository tests, head")
     problems = committed_problems(after, task.test_path, rows) if after.complete else ()
     return compare_repository(before, after), tuple(f"in the repository's suite {p}" for p in problems)
+
+
+async def _test_command(run: Run, task: Task, files: Mapping[str, str]) -> RepositoryTests:
+    """The repository's own test command before and after; what fails before says nothing about after."""
+    command = shlex.join(task.rules.test_command)
+    run.report("proving", f"the repository's own `{command}` before and after")
+    before = await run_test_command(run.fork("own-base"), task, {}, label="repository's command, base")
+    if not before.ok:
+        return RepositoryTests(
+            state="not runnable",
+            command=command,
+            diagnosis=_how_it_ended(before),
+            blocked_hosts=before.blocked_hosts,
+        )
+    after = await run_test_command(run.fork("own-head"), task, files, label="repository's command, head")
+    return RepositoryTests(
+        state="same" if after.ok else "worse",
+        command=command,
+        diagnosis="" if after.ok else _how_it_ended(after),
+        blocked_hosts=before.blocked_hosts,
+    )
+
+
+def _how_it_ended(verdict: CommandVerdict) -> str:
+    end = f"by the {verdict.limit} limit" if verdict.limit else f"with exit code {verdict.exit_code}"
+    return f"ended {end}\n{verdict.tail}"
 
 
 def compare_repository(before: Verdict, after: Verdict) -> RepositoryTests:

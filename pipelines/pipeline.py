@@ -17,8 +17,9 @@ from pipelines.checks.special_cases import special_cases
 from pipelines.checks.written import WritingParameters, write_tests
 from pipelines.concurrency import settle
 from pipelines.errors import BudgetExceeded, RefusalError
-from pipelines.evidence import Evidence, gather_evidence, rendered_tests, unproven
+from pipelines.evidence import Evidence, RepositoryTests, gather_evidence, rendered_tests, unproven
 from pipelines.repository import RepositorySnapshot, choose_target, read_layout, snake_slug
+from pipelines.repository.rules import NO_RULES, RepositoryRules, check_allowed
 from pipelines.requirement.clarity import question_for
 from pipelines.requirement.types import Requirement
 from pipelines.run import Run
@@ -55,14 +56,17 @@ class PipelineOptions(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     tester: WritingParameters = WritingParameters()
+    rules: RepositoryRules = NO_RULES
 
 
-def question_before(requirement: Requirement, snapshot: RepositorySnapshot) -> Result | None:
+def question_before(
+    requirement: Requirement, snapshot: RepositorySnapshot, rules: RepositoryRules = NO_RULES
+) -> Result | None:
     """A question where no code could be right, asked before anything is spent.
 
-    Raises RefusalError for a target path that the repository cannot have.
+    Raises RefusalError for a target path that the repository cannot have or does not allow.
     """
-    task = place(Completed(requirement=requirement), snapshot)
+    task = place(Completed(requirement=requirement), snapshot, rules)
     for target in task.targets:
         check_extendable(target.path, snapshot)
     question = question_for(requirement)
@@ -78,7 +82,7 @@ async def solve_requirement(
 ) -> Result:
     """A candidate with its evidence. Raises RefusalError, InfrastructureError."""
     completed = await complete_requirement(run.fork("analysis"), requirement)
-    task = place(completed, snapshot)
+    task = place(completed, snapshot, options.rules)
     task, solution = await _solve_and_write(run, task, strategy, options)
     if solution.best is None:
         reason = solution.stopped or "no answer of the model could be used as code"
@@ -99,22 +103,29 @@ async def _solve_and_write(
     return replace(task, written=writing.result()), solving.result()
 
 
-def place(completed: Completed, snapshot: RepositorySnapshot) -> Task:
-    """The requirement in its place in the repository. Raises RefusalError for a target that cannot be."""
+def place(completed: Completed, snapshot: RepositorySnapshot, rules: RepositoryRules = NO_RULES) -> Task:
+    """The requirement in its place in the repository. Raises RefusalError for a target that may not be."""
     requirement = completed.requirement
     layout = read_layout(snapshot)
     names = [signature.name for signature in requirement.signatures]
     wanted = names[0] if len(names) == 1 else completed.module or requirement.title
     targets = choose_target(
-        layout, snapshot, requested=requirement.target_paths, slug=snake_slug(wanted, fallback="generated")
+        layout,
+        snapshot,
+        requested=requirement.target_paths,
+        slug=snake_slug(wanted, fallback="generated"),
+        preferred=rules.target_paths,
     )
-    return Task(
+    task = Task(
         requirement=requirement,
         snapshot=snapshot,
         layout=layout,
         targets=targets,
         given=given_cases(requirement, program=targets[0].path),
+        rules=rules,
     )
+    check_allowed(task.planned_paths, rules.allowed_paths)
+    return task
 
 
 def check_extendable(path: str, snapshot: RepositorySnapshot) -> None:
@@ -155,6 +166,7 @@ async def _prove(run: Run, task: Task, completed: Completed, solution: Solution)
         reasons = (*reasons, solution.stopped)
     files = task.complete_files(candidate) | ({task.test_path: tests} if tests else {})
     changed = {path: text for path, text in files.items() if task.snapshot.files.get(path) != text.encode()}
+    check_allowed(changed, task.rules.allowed_paths)
     if not changed:
         reasons = (*reasons, "The repository already has exactly these files; there is nothing to commit.")
     return Result(
@@ -191,7 +203,7 @@ def weaknesses(task: Task, candidate: Candidate, evidence: Evidence) -> tuple[st
             "The committed test file does more than its table says: " + "; ".join(evidence.problems)
         )
     if evidence.repository.state == "worse":
-        reasons.append(f"{len(evidence.repository.broken)} of the repository's own tests no longer pass.")
+        reasons.append(_worse(evidence.repository))
     prose = f"{task.requirement.title}\n{task.requirement.summary}"
     looked_up = special_cases(candidate, task.given, prose)
     if looked_up:
@@ -201,11 +213,18 @@ def weaknesses(task: Task, candidate: Candidate, evidence: Evidence) -> tuple[st
     return tuple(reasons)
 
 
+def _worse(own: RepositoryTests) -> str:
+    if own.command:
+        return f"The repository's own test command `{own.command}` succeeded before and fails now."
+    return f"{len(own.broken)} of the repository's own tests no longer pass."
+
+
 def _placement(task: Task) -> Sequence[str]:
     if task.requirement.target_paths:
         return ()
     paths = ", ".join(f"`{target.path}`" for target in task.targets)
-    return (f"The issue names no path; the repository's layout suggests {paths}.",)
+    source = "configuration" if task.rules.target_paths else "layout"
+    return (f"The issue names no path; the repository's {source} suggests {paths}.",)
 
 
 def _without_candidate(run: Run, task: Task, completed: Completed, reason: str) -> Result:

@@ -11,7 +11,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from pipelines.model.protocol import Message
 
-_TAG = re.compile(r"<(/?)(?=(issue|existing|failure|code)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)(?=(issue|existing|failure|code|conventions)\b)", re.IGNORECASE)
 
 
 def as_data(text: str) -> str:

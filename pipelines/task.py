@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from pipelines.candidate import Candidate, TestCase
 from pipelines.repository import Layout, RepositorySnapshot, Target
+from pipelines.repository.conventions import conventions
+from pipelines.repository.rules import NO_RULES, RepositoryRules
 from pipelines.requirement.types import Requirement
 from sandbox.paths import why_refused
 
@@ -20,6 +22,7 @@ class Task:
     given: tuple[TestCase, ...]
     written: tuple[TestCase, ...] = ()
     """Tests that the model wrote beforehand, where the issue gives none: their calls feed the vote."""
+    rules: RepositoryRules = NO_RULES
 
     @property
     def modules(self) -> dict[str, str]:
@@ -30,6 +33,16 @@ class Task:
     def test_path(self) -> str:
         """Where the new tests are written."""
         return self.targets[0].test_path
+
+    @property
+    def planned_paths(self) -> tuple[str, ...]:
+        """Every file that the Run may write."""
+        inits = [] if self.requirement.is_program else [i for t in self.targets for i in t.new_package_inits]
+        return (*(target.path for target in self.targets), *inits, self.test_path)
+
+    def conventions(self, path: str) -> str:
+        """What the repository's `AGENTS.md` files say about code at this path, or ''."""
+        return conventions(self.snapshot, path)
 
     def existing(self, path: str) -> str:
         """The text that a target has on the base, or ''."""

@@ -61,12 +61,12 @@ class Git:
 
         Raises RefusalError when git is not installed, InfrastructureError when it does not end.
         """
-        with _startable():
+        with startable():
             try:
                 done = subprocess.run(
-                    self._argv(args),
+                    self.argv(*args),
                     input=stdin,
-                    env=_environment(env),
+                    env=git_environment(env),
                     capture_output=True,
                     timeout=_TIMEOUT_SECONDS,
                     check=False,
@@ -76,7 +76,7 @@ class Git:
                     f"git {args[0]} in {self.directory} did not end within {_TIMEOUT_SECONDS} s; "
                     "check the disk and other git processes, then run again"
                 ) from error
-        return GitResult(done.returncode, done.stdout, _message(done.stderr))
+        return GitResult(done.returncode, done.stdout, error_text(done.stderr))
 
     def output(self, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> GitResult:
         """Run a command that is expected to succeed; raises InfrastructureError with git's message."""
@@ -93,13 +93,13 @@ class Git:
     def stream(self, *args: str, stdin: IO[bytes]) -> Iterator[IO[bytes]]:
         """Standard output of a running command that reads an open file; raises as `output` does."""
         with TemporaryFile() as errors:
-            with _startable():
+            with startable():
                 process = subprocess.Popen(
-                    self._argv(args),
+                    self.argv(*args),
                     stdin=stdin,
                     stdout=subprocess.PIPE,
                     stderr=errors,
-                    env=_environment(None),
+                    env=git_environment(None),
                 )
             with process:
                 try:
@@ -109,9 +109,10 @@ class Git:
                     raise
             if process.returncode != 0:
                 errors.seek(0)
-                raise self._failure(args[0], _message(errors.read()))
+                raise self._failure(args[0], error_text(errors.read()))
 
-    def _argv(self, args: tuple[str, ...]) -> list[str]:
+    def argv(self, *args: str) -> list[str]:
+        """The whole command line of a git command."""
         return [self.executable, "-C", str(self.directory), *_OPTIONS, *args]
 
     def _failure(self, command: str, message: str) -> InfrastructureError:
@@ -131,7 +132,8 @@ def check_version(text: str) -> None:
 
 
 @contextmanager
-def _startable() -> Iterator[None]:
+def startable() -> Iterator[None]:
+    """Raise RefusalError where the block cannot start git."""
     try:
         yield
     except (FileNotFoundError, PermissionError, NotADirectoryError) as error:
@@ -141,7 +143,7 @@ def _startable() -> Iterator[None]:
         ) from error
 
 
-def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
+def git_environment(extra: Mapping[str, str] | None) -> dict[str, str]:
     """The caller's environment; of git's own variables only where its configuration lies."""
     kept = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
     inherited = {
@@ -152,6 +154,7 @@ def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
     return inherited | _ENVIRONMENT | dict(extra or {})
 
 
-def _message(stderr: bytes) -> str:
+def error_text(stderr: bytes) -> str:
+    """What git said on its error stream, without its own prefix."""
     text = stderr.decode(errors="replace").strip()
     return text.removeprefix("fatal: ").removeprefix("error: ")

@@ -113,5 +113,5 @@ class PushAccess(Record):
 
     url: str
     """Without credentials."""
-    authorization: str
+    authorization: str = Field(repr=False)
     """Value of the Authorization header."""

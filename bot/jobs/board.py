@@ -9,10 +9,12 @@ from typing import Any
 from bot.github.errors import GitHubError
 from bot.github.own_comments import LivingComment
 from bot.jobs.desk import Desk
+from bot.jobs.job_run import job_run_id
 from bot.jobs.types import JobOutcome, JobRequest
 from bot.speech.markers import STATUS_MARKER
 from bot.speech.status import StatusStep, StatusView, render_status
 from pipelines.budget import Budget, Spent
+from pipelines.requirement.attachments import unread_attachments
 from pipelines.run import Progress
 from sandbox.cancellation import uninterrupted
 
@@ -32,6 +34,7 @@ class Board:
         self._request = request
         self._jobs = desk.jobs
         self._language = language
+        self._unread = unread_attachments(order.body)
         self._seconds = desk.settings.service.progress_seconds
         self._comment = LivingComment(desk.github, order.repo, order.issue, marker=STATUS_MARKER)
 
@@ -39,8 +42,17 @@ class Board:
         self, step: str, detail: str = "", *, spent: Spent | None = None, budget: Budget | None = None
     ) -> None:
         """The Job is at this step."""
-        steps = steps_at(STEPS[self._request.order.kind], step, detail)
-        await self._show(self._view(steps=steps, spent=spent or Spent(), budget=budget))
+        order = self._request.order
+        view = StatusView(
+            state="running",
+            requested_by=order.requested_by,
+            steps=steps_at(STEPS[order.kind], step, detail),
+            spent=spent or Spent(),
+            budget=budget,
+            run_id=job_run_id(self._request) if budget else None,
+            unread=self._unread,
+        )
+        await self._show(view)
 
     async def ended(self, outcome: JobOutcome) -> None:
         """The Job came to its end."""
@@ -51,6 +63,7 @@ class Board:
             outcome=outcome,
             spent=outcome.spent,
             budget=outcome.budget,
+            unread=self._unread,
         )
         await self._show(view)
 
@@ -91,15 +104,6 @@ class Board:
         if latest is not None and latest.request == self._request and latest.state == "stopped":
             stopped = StatusView(state="stopped", requested_by=self._request.order.requested_by)
             await self._news(self._show(stopped))
-
-    def _view(self, *, steps: tuple[StatusStep, ...], spent: Spent, budget: Budget | None) -> StatusView:
-        return StatusView(
-            state="running",
-            requested_by=self._request.order.requested_by,
-            steps=steps,
-            spent=spent,
-            budget=budget,
-        )
 
     async def _show(self, view: StatusView) -> None:
         await self._comment.show(render_status(view, language=self._language))

@@ -1,7 +1,9 @@
 """What a good colleague looks at before starting: is the work wanted, allowed and possible."""
 
 from bot.behaviours.prechecks import refusal
-from bot.git.branch_name import branch_name
+from bot.git.branch_name import branch_name, check_commit_rules
+from bot.git.commit import CommitDetails
+from bot.jobs.author import bot_author
 from bot.jobs.desk import Desk
 from bot.jobs.types import JobOutcome, JobRequest
 from bot.record import Record
@@ -39,8 +41,20 @@ async def checked(desk: Desk, request: JobRequest) -> Checked:
     # The name decides which rules apply, and the rules whether the name will do.
     name = branch_name(order.title, number=order.issue, template=config.branch)
     rules = await desk.github.branch_rules(order.repo, name)
+    check_commit_rules(await _probable_commit(desk, request), rules)
     return Checked(
         base=order.base or config.base or repository.default_branch,
         branch=branch_name(order.title, number=order.issue, template=config.branch, rules=rules),
         config=config,
+    )
+
+
+async def _probable_commit(desk: Desk, request: JobRequest) -> CommitDetails:
+    """The commit as far as it is known before there is one: what rules ask of its subject and author."""
+    author = desk.settings.model_copy(update=bot_author(await desk.github.identity(), desk.settings))
+    return CommitDetails(
+        message=" ".join(request.order.title.split()),
+        author_name=author.author_name,
+        author_email=author.author_email,
+        when=request.order.requested_at,
     )

@@ -33,7 +33,7 @@ class DurableSteps:
 
         async def step() -> dict[str, str]:
             try:
-                return {"result": (await self._tried(action)).model_dump_json()}
+                return {"result": (await self._tried(action)).model_dump_json(exclude_defaults=True)}
             except PipelineError as error:
                 return {"error": error_kind(error), "message": str(error)}
 

@@ -50,6 +50,7 @@ async def open_engine(
             capacity = Capacity(
                 jobs=settings.service.concurrent_jobs,
                 jobs_per_repository=settings.service.jobs_per_repository,
+                recoveries=settings.service.recoveries,
             )
             await stack.enter_async_context(running_worker(url, store, work, liveness_for(url), capacity))
         yield store
@@ -80,11 +81,19 @@ def _work(
     equipment: OpenEquipment,
     secrets: tuple[str, ...],
 ) -> Work:
-    bot = Bot(github, store, settings.github, settings.service)
+    runs = RunStore(settings.data_dir)
+    bot = Bot(
+        github,
+        store,
+        settings.github,
+        settings.service,
+        offered_models=frozenset(settings.offered_models),
+        runs=runs,
+    )
     desk = Desk(
         bot=bot,
         settings=settings,
-        runs=RunStore(settings.data_dir),
+        runs=runs,
         clones=settings.data_dir / "clones",
         equipment=equipment,
         secrets=secrets,

@@ -103,6 +103,12 @@ class JobStore:
             counted[_STATES[status.status]] += 1
         return counted
 
+    async def ordered(self, *, hours: float) -> list[JobView]:
+        """All Jobs that were ordered within the last hours."""
+        oldest = (datetime.now(UTC) - timedelta(hours=hours)).isoformat()
+        found = await self._call(lambda: self._find(name=JOB_WORKFLOW, start_time=oldest))
+        return [job_view(status) for status in found]
+
     async def working_names(self) -> set[str]:
         """Names of the workers that have begun and not finished something."""
         found = await self._call(lambda: self._find(status=["PENDING"], load_input=False, load_output=False))

@@ -39,6 +39,8 @@ class JobOrder(Record):
     html_url: str
     requested_by: str
     requested_at: datetime
+    delivery: str = ""
+    """The event that asked; the same event asks only once."""
     kind: JobKind = "generate"
     answers: tuple[Answer, ...] = ()
     explicit: bool = False

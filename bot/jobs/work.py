@@ -10,11 +10,13 @@ from bot.behaviours.status import order_language
 from bot.jobs.board import Board
 from bot.jobs.checking_step import Checked, checked
 from bot.jobs.desk import Desk
+from bot.jobs.explaining_step import explained
 from bot.jobs.publishing_step import Opened, Pushed, pull_request_opened, pushed
 from bot.jobs.solving_step import Solved, solved
 from bot.jobs.steps import Steps
-from bot.jobs.types import JobOutcome, JobRequest
+from bot.jobs.types import JobOutcome, JobRequest, JobStatus
 from pipelines.errors import PipelineError, RefusalError
+from pipelines.pipeline import Result
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +41,8 @@ async def _outcome(steps: Steps, request: JobRequest, desk: Desk, board: Board) 
     check = await steps.do("check", partial(_checked, desk, request, board), Checked)
     if check.outcome is not None:
         return check.outcome
+    if request.order.kind == "explain":
+        return await steps.do("explain", partial(explained, desk, request, check, board), JobOutcome)
     work = await steps.do("run", partial(solved, desk, request, check, board), Solved)
     if not work.result.files:
         return outcome_of(work)
@@ -62,14 +66,12 @@ async def _told(board: Board, outcome: JobOutcome) -> JobOutcome:
 def outcome_of(work: Solved, push: Pushed | None = None, opened: Opened | None = None) -> JobOutcome:
     """What came of a Run, which without files has nothing that could be published."""
     result = work.result
-    kept = (
-        f"{push.kept_commits} commits of others were kept on the branch."
-        if push and push.kept_commits
-        else ""
-    )
+    reasons = result.reasons
+    if push is not None and push.kept_commits:
+        reasons = (*reasons, f"{push.kept_commits} commits of other people are kept on the branch.")
     return JobOutcome(
-        status=result.status if push or result.status == "question" else "nothing",
-        reasons=(*result.reasons, *kept),
+        status=_status(result),
+        reasons=reasons,
         branch=push.branch if push else None,
         commit=push.commit if push else None,
         pull_request=opened.number if opened else None,
@@ -78,3 +80,9 @@ def outcome_of(work: Solved, push: Pushed | None = None, opened: Opened | None =
         spent=result.spent,
         budget=work.manifest.budget,
     )
+
+
+def _status(result: Result) -> JobStatus:
+    if result.files or result.status == "question":
+        return result.status
+    return "failed" if result.candidate is None else "nothing"

@@ -34,8 +34,6 @@ from pipelines.errors import PipelineError
 _log = logging.getLogger(__name__)
 _POLL_SECONDS = 0.2
 _LOOK_AFTER_SECONDS = 1.0
-_RECOVERIES = 4
-"""A Job whose worker dies of it is not tried for ever."""
 
 HandleEvent = Callable[[Steps, AnyEvent], Awaitable[None]]
 DoJob = Callable[[Steps, JobRequest], Awaitable[JobOutcome]]
@@ -58,6 +56,8 @@ class Capacity:
     jobs_per_repository: int = 1
     """By all workers together."""
     events: int = 4
+    recoveries: int = 4
+    """A Job whose workers die of it is not tried for ever."""
 
 
 @asynccontextmanager
@@ -100,8 +100,8 @@ def _launch(database_url: str, work: Work, name: str, capacity: Capacity) -> Non
         "enable_otlp": False,
     }
     DBOS(config=config)
-    DBOS.workflow(name=EVENT_WORKFLOW, max_recovery_attempts=_RECOVERIES)(handle_event)
-    DBOS.workflow(name=JOB_WORKFLOW, max_recovery_attempts=_RECOVERIES)(do_job)
+    DBOS.workflow(name=EVENT_WORKFLOW, max_recovery_attempts=capacity.recoveries)(handle_event)
+    DBOS.workflow(name=JOB_WORKFLOW, max_recovery_attempts=capacity.recoveries)(do_job)
     DBOS.launch()
     DBOS.register_queue(
         DELIVERIES,

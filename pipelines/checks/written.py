@@ -78,6 +78,7 @@ async def _generation(run: Run, task: Task, subject: Signature, parameters: Writ
         title=task.requirement.title,
         body=task.requirement.body,
         stubs=stubs_text(task),
+        conventions=task.conventions(task.targets[0].path),
         criteria=() if stub else task.requirement.criteria,
         name=subject.name,
         is_class=subject.kind == "class",

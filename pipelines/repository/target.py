@@ -32,9 +32,16 @@ class Target:
 
 
 def choose_target(
-    layout: Layout, snapshot: RepositorySnapshot, *, requested: Sequence[str], slug: str
+    layout: Layout,
+    snapshot: RepositorySnapshot,
+    *,
+    requested: Sequence[str],
+    slug: str,
+    preferred: Sequence[str] = (),
 ) -> tuple[Target, ...]:
-    """The modules that were asked for, or one at the conventional place; at least one.
+    """The modules that were asked for, or one at a preferred or the conventional place; at least one.
+
+    Of the preferred folders and `.py` files the first that exists is taken, else the first.
 
     Raises RefusalError for a request outside the repository or for anything but an importable Python module.
     """
@@ -42,7 +49,7 @@ def choose_target(
     tests = list(dict.fromkeys(path for path in paths if _is_test_request(path, layout)))
     modules = list(dict.fromkeys(path for path in paths if path not in tests))
     if not modules:
-        modules = [_conventional_path(layout, snapshot, slug)]
+        modules = [_unasked_path(layout, snapshot, slug, preferred)]
     targets = [_target(path, layout, snapshot) for path in modules]
     return tuple(_with_tests(targets, tests, layout=layout, snapshot=snapshot, slug=slug))
 
@@ -63,6 +70,17 @@ def _target(path: str, layout: Layout, snapshot: RepositorySnapshot) -> Target:
     return Target(path=path, module=module, exists=exists, test_path="", new_package_inits=inits)
 
 
+def _unasked_path(layout: Layout, snapshot: RepositorySnapshot, slug: str, preferred: Sequence[str]) -> str:
+    """A preferred file, a free name in a preferred folder, or the conventional place."""
+    if not preferred:
+        return _conventional_path(layout, snapshot, slug)
+    plain = [path.rstrip("/") for path in preferred]
+    place = next((path for path in plain if path in snapshot.paths | snapshot.directories), plain[0])
+    if place.endswith(".py"):
+        return place
+    return _free_path(snapshot, f"{place}/", f"module_{slug}" if is_test_file(f"{slug}.py") else slug)
+
+
 def _conventional_path(layout: Layout, snapshot: RepositorySnapshot, slug: str) -> str:
     """In the project's one package, else at the first source root; never a file that exists."""
     own = layout.packages[:1] if len(layout.packages) == 1 else ()
@@ -71,6 +89,10 @@ def _conventional_path(layout: Layout, snapshot: RepositorySnapshot, slug: str) 
     stem = f"module_{slug}" if is_test_file(f"{slug}.py") else slug
     if _is_reserved(stem) and (not own or _WINDOWS_DEVICES.fullmatch(stem)):
         stem = f"{stem}_module"
+    return _free_path(snapshot, prefix, stem)
+
+
+def _free_path(snapshot: RepositorySnapshot, prefix: str, stem: str) -> str:
     return next(path for path in _numbered(prefix, stem) if _is_free(path, snapshot))
 
 

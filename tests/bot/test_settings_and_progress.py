@@ -7,6 +7,7 @@ from rich.console import Console
 from bot.cli import endpoint_options, with_options
 from bot.progress import open_display
 from bot.settings import config_file, load_settings
+from pipelines.budget import Spent
 from pipelines.errors import RefusalError
 from pipelines.run import Progress
 
@@ -107,7 +108,7 @@ def test_a_terminal_keeps_finished_steps_and_shows_tokens() -> None:
     with open_display(console) as display:
         display.downloaded(1, 2)
         display.show(Progress(stage="writing", detail="a.py"))
-        display.show(Progress(stage="testing", detail="greedy", tokens=321))
+        display.show(Progress(stage="testing", detail="greedy", spent=Spent(completion_tokens=321)))
     assert "writing: a.py" in out.getvalue()
     assert "321 tokens" in out.getvalue()
 

@@ -1,11 +1,13 @@
 """A GitHub in memory with a real git remote, and everything a Job needs, scripted model and real sandbox."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel
 
 from bot.behaviours.context import Bot
 from bot.demo.git_server import GitServer
@@ -14,6 +16,7 @@ from bot.github.fake_repository import FakeRepository
 from bot.github.types import RepoRef
 from bot.jobs.desk import Desk
 from bot.jobs.fake import FakeJobs
+from bot.jobs.steps import ResultT
 from bot.jobs.types import JobOrder, JobRequest
 from bot.progress import Display
 from bot.runs import RunStore
@@ -65,8 +68,14 @@ class Scene:
 
 
 @contextmanager
-def scene(folder: Path, backend: SandboxBackend, **answers: Any) -> Iterator[Scene]:
-    server = GitServer(folder / "remotes", lambda token: token == "fake-token")
+def scene(
+    folder: Path,
+    backend: SandboxBackend,
+    *,
+    on_push: Callable[[], None] = lambda: None,
+    **answers: Any,
+) -> Iterator[Scene]:
+    server = GitServer(folder / "remotes", lambda token: token == "fake-token", lambda *_: on_push())
     remote = server.create("octo/repo")
     fill(folder, remote)
     with server.serve() as url:
@@ -97,7 +106,7 @@ def fill(folder: Path, remote: Path) -> None:
     """A first commit with a package, pushed to the remote."""
     work = folder / "work"
     files = {
-        "pyproject.toml": '[project]\nname = "pkg"\nversion = "1"\n\n[tool.pytest.ini_options]\npythonpath = ["src"]\n',
+        "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]\n',
         "src/pkg/__init__.py": "",
         "tests/test_old.py": "def test_old():\n    assert True\n",
     }
@@ -121,3 +130,20 @@ def equipment(model: Model, backend: SandboxBackend) -> Any:
         return opened
 
     return of
+
+
+class KnownSteps:
+    """Does the steps whose results are not known yet; what each gave is kept, as a durable workflow does."""
+
+    def __init__(self, results: Mapping[str, BaseModel] | None = None) -> None:
+        self.results = dict(results or {})
+        self.names: list[str] = []
+
+    async def do(
+        self, name: str, action: Callable[[], Awaitable[ResultT]], returns: type[ResultT]
+    ) -> ResultT:
+        self.names.append(name)
+        if name not in self.results:
+            self.results[name] = await action()
+        stored = self.results[name].model_dump_json(exclude_defaults=True)
+        return returns.model_validate_json(stored)

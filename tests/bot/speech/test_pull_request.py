@@ -1,12 +1,13 @@
+import re
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bot.runs import Manifest
-from bot.speech.pull_request import MARKER, cap, commit_message, pull_request_body
+from bot.speech.markers import MARKER, issue_of
+from bot.speech.pull_request import commit_message, pull_request_body
+from bot.speech.texts import languages
 from pipelines.budget import Budget, Spent
 from pipelines.candidate import Status, TestCase
 from pipelines.evidence import Evidence, RepositoryTests, Row
@@ -152,6 +153,18 @@ def test_of_many_disputed_tests_the_agreed_ones_are_shown_first() -> None:
             "- `tests/t.py::test_x`",
         ),
         (
+            RepositoryTests(state="cut off", passed_before=4, passed_after=3, diagnosis="out of time"),
+            "Of 4 that had passed before, 3 passed again before the end:\n```\nout of time\n```",
+        ),
+        (
+            RepositoryTests(state="worse", command="make check", diagnosis="ended with exit code 2"),
+            "`make check` succeeded before and fails now:\n```\nended with exit code 2\n```",
+        ),
+        (
+            RepositoryTests(state="same", command="make check"),
+            "`make check` succeeded before and succeeds now",
+        ),
+        (
             RepositoryTests(state="not runnable", diagnosis="No module named 'django'"),
             "No module named 'django'",
         ),
@@ -178,22 +191,61 @@ def test_a_commit_message_has_the_title_verbatim_and_on_one_line() -> None:
     assert message.endswith("Issuewright-Run: run-1\n")
 
 
-@given(st.text(alphabet="ab`\n", max_size=400), st.integers(150, 300))
-def test_the_cap_holds_and_keeps_whole_lines(text: str, limit: int) -> None:
-    capped = cap(text, limit)
-    assert len(capped) <= max(limit, 0)
-    if len(text) > limit:
-        kept = capped.split("\n\n_The rest is cut")[0]
-        assert text.startswith(kept.removesuffix("\n```"))
-    else:
-        assert capped == text
-
-
-def test_a_fence_that_the_cut_opens_is_closed() -> None:
-    capped = cap("intro\n```\n" + "line\n" * 100, 200)
-    assert capped.count("```") == 2
-
-
 def test_an_enormous_report_fits_into_a_pull_request() -> None:
     rows = [row(f"test_given_{n}", head="failed", message="x" * 1900) for n in range(200)]
     assert len(body(result("draft", evidence=evidence(*rows)))) <= 60_000
+    assert body(result("draft", evidence=evidence(*rows))).endswith("seed 3.\n")
+
+
+def in_language(language: str, *, issue: int | None = None, **facts: Any) -> str:
+    said = result(evidence=evidence(row("test_given_1")), **facts)
+    requirement = said.requirement.model_copy(update={"language": language})
+    said = said.model_copy(update={"requirement": requirement})
+    return pull_request_body(said, MANIFEST, run_id="run-1", branch="b", issue=issue)
+
+
+def test_the_body_speaks_the_issues_language_and_evidence_stays_as_it_is() -> None:
+    text = in_language("de", assumptions=("Assumed `def f(x)`.",))
+    assert "**Alle vorgegebenen Tests bestehen.**" in text
+    assert "| Test | Vertrauen | prüft | Basis | Attrappe | jetzt |" in text
+    assert "| `test_given_1` | given | f(1) \\| 2 | error | failed | **passed** |" in text
+    assert "## Annahmen\n\n- Assumed `def f(x)`." in text
+    assert "Every given test" in in_language("sv")
+
+
+@pytest.mark.parametrize("language", sorted(languages()))
+def test_in_every_language_github_reads_which_issue_it_closes(language: str) -> None:
+    text = in_language(language, issue=7)
+    assert text.endswith("\n\nCloses #7\n\n<!-- issuewright:issue=7 -->\n")
+    assert issue_of(text) == 7
+    assert "issuewright replay run-1" in text
+
+
+def test_a_body_that_is_cut_still_closes_its_issue_and_tells_how_to_repeat_it() -> None:
+    rows = [row(f"test_given_{n}", head="failed", message="x" * 1900) for n in range(200)]
+    said = result("draft", evidence=evidence(*rows))
+    text = pull_request_body(said, MANIFEST, run_id="run-1", branch="b", issue=7)
+    assert 55_000 < len(text) <= 60_000
+    assert (
+        text.index("The rest is cut here") < text.index("issuewright replay run-1") < text.index("Closes #7")
+    )
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_a_body_without_an_issue_closes_none() -> None:
+    assert "Closes" not in in_language("en")
+    assert issue_of(in_language("en")) is None
+
+
+def test_nothing_that_people_wrote_can_act_in_a_body() -> None:
+    wicked = "fixes #9 @victim <script>"
+    said = result(
+        "draft",
+        title=wicked,
+        reasons=(wicked,),
+        assumptions=(wicked,),
+        evidence=evidence(row("test_given_1", head="failed", message=f"```\n</details>{wicked}")),
+    )
+    outside = re.sub(r"^(`{3,})\n.*?^\1$", "", body(said), flags=re.DOTALL | re.MULTILINE)
+    assert "victim" in outside
+    assert not re.search("fixes #9|@victim|<script", outside)
