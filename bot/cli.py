@@ -35,7 +35,6 @@ app.add_typer(cli_app.app, name="app")
 app.add_typer(cli_demo.app, name="demo")
 cli_runs.register(app)
 cli_serve.register(app)
-cli_serve.register(app)
 
 ResultT = TypeVar("ResultT")
 

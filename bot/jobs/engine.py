@@ -1,21 +1,26 @@
 """Everything behind the webhook, put together: database, GitHub, behaviours, worker."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from bot.behaviours.all import handle
 from bot.behaviours.context import Bot
+from bot.behaviours.status import show_status
 from bot.events.types import AnyEvent
+from bot.github.deliveries import redeliver_missed
 from bot.github.outgoing import Outgoing
 from bot.github.protocol import GitHub
 from bot.github.pygithub import PyGitHub
+from bot.jobs.caretaker import duties_beside, every
 from bot.jobs.desk import Desk, OpenEquipment
 from bot.jobs.liveness import FileLiveness, Liveness, PostgresLiveness
 from bot.jobs.steps import Steps
 from bot.jobs.store import JobStore, open_store, prepare_database
-from bot.jobs.types import JobOutcome, JobRequest
+from bot.jobs.types import JobOutcome, JobRequest, JobView
 from bot.jobs.work import do_job
 from bot.jobs.worker import Capacity, Work, running_worker
 from bot.record import Record
@@ -24,6 +29,11 @@ from bot.services import equipment_for
 from bot.settings import Settings
 from bot.speech.redaction import Redactor, secrets_of
 from pipelines.errors import RefusalError
+
+_log = logging.getLogger(__name__)
+_DIED = "The worker died several times over this job. The log of the service says more."
+_REDELIVERY_SECONDS = 600.0
+_REDELIVERY_HOURS = 24.0
 
 
 class _Nothing(Record):
@@ -53,7 +63,16 @@ async def open_engine(
                 recoveries=settings.service.recoveries,
             )
             await stack.enter_async_context(running_worker(url, store, work, liveness_for(url), capacity))
+            redelivery = every(_REDELIVERY_SECONDS, partial(_redeliver, settings))
+            await stack.enter_async_context(duties_beside([redelivery]))
         yield store
+
+
+async def _redeliver(settings: Settings) -> None:
+    """GitHub itself delivers nothing twice: what came while nobody listened has to be asked for."""
+    asked = await redeliver_missed(settings.github, hours=_REDELIVERY_HOURS)
+    if asked:
+        _log.info("%d missed deliveries were asked for again", asked)
 
 
 def database_url(settings: Settings) -> str:
@@ -104,9 +123,21 @@ def _work(
             await handle(event, bot)
             return _Nothing()
 
-        await steps.do("handle", handled, _Nothing)
+        try:
+            await steps.do("handle", handled, _Nothing)
+        except RefusalError as error:
+            _log.warning("delivery %s: %s", event.delivery, error)
 
     async def job(steps: Steps, request: JobRequest) -> JobOutcome:
         return await do_job(steps, request, desk)
 
-    return Work(handle_event, job)
+    async def tell_failure(steps: Steps, view: JobView) -> None:
+        async def told() -> _Nothing:
+            latest = await store.latest(view.request.order.thread)
+            if latest is not None and latest.request == view.request:
+                await show_status(bot, view, why=_DIED)
+            return _Nothing()
+
+        await steps.do("tell", told, _Nothing)
+
+    return Work(handle_event, job, tell_failure)

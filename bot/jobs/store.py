@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,6 +32,12 @@ DELIVERIES = "deliveries"
 JOBS = "jobs"
 EVENT_WORKFLOW = "handle_event"
 JOB_WORKFLOW = "do_job"
+FAILURE_WORKFLOW = "tell_failure"
+
+_FORGET_DELIVERIES_DAYS = 30
+"""GitHub delivers again for three days."""
+_FORGET_JOBS_DAYS = 365
+_FORGET_AT_ONCE = 500
 
 _STATES: dict[str, JobState] = {
     "ENQUEUED": "queued",
@@ -42,6 +49,7 @@ _STATES: dict[str, JobState] = {
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "failed",
 }
 _LIVE = ["ENQUEUED", "DELAYED", "PENDING"]
+_OVER = [status for status in _STATES if status not in _LIVE]
 
 ResultT = TypeVar("ResultT")
 
@@ -113,6 +121,32 @@ class JobStore:
         """Names of the workers that have begun and not finished something."""
         found = await self._call(lambda: self._find(status=["PENDING"], load_input=False, load_output=False))
         return {status.executor_id for status in found if status.executor_id}
+
+    async def tell_failures(self) -> None:
+        """Order that Jobs whose workflow died lately are shown as failed; each once."""
+        lately = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+        dead = ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+        found = await self._call(
+            lambda: self._find(name=JOB_WORKFLOW, status=dead, start_time=lately, load_output=True)
+        )
+        for status in found:
+            view = job_view(status)
+            workflow_id = f"failure:{view.request.id}"
+            partition = view.request.order.repo.key
+            await self._enqueue(FAILURE_WORKFLOW, DELIVERIES, workflow_id, partition, view)
+
+    async def forget_old(self) -> None:
+        """Delete what is over and long past."""
+        for names, days in (
+            ((EVENT_WORKFLOW, FAILURE_WORKFLOW), _FORGET_DELIVERIES_DAYS),
+            ((JOB_WORKFLOW,), _FORGET_JOBS_DAYS),
+        ):
+            before = (datetime.now(UTC) - timedelta(days=days)).isoformat()
+            over = partial(self._find, name=list(names), end_time=before, status=_OVER, limit=_FORGET_AT_ONCE)
+            found = await self._call(partial(over, load_input=False, load_output=False))
+            if found:
+                ids = [status.workflow_id for status in found]
+                await self._call(partial(self._client.delete_workflows, ids))
 
     async def healthy(self) -> str | None:
         """Why nothing can be stored just now, or None."""

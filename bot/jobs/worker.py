@@ -6,45 +6,44 @@ recovery attempts, steps one after the other, and a look after the dead.
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
-from sqlalchemy.exc import SQLAlchemyError
 
 from bot.events.types import AnyEvent, read_stored_event
+from bot.jobs.caretaker import looking_after
 from bot.jobs.durable_steps import DurableSteps
-from bot.jobs.liveness import Liveness, is_dead, own_name
+from bot.jobs.liveness import Liveness, own_name
 from bot.jobs.steps import Steps
 from bot.jobs.store import (
     APPLICATION,
     APPLICATION_VERSION,
     DELIVERIES,
     EVENT_WORKFLOW,
+    FAILURE_WORKFLOW,
     JOB_WORKFLOW,
     JOBS,
     JobStore,
 )
-from bot.jobs.types import JobOutcome, JobRequest
-from pipelines.errors import PipelineError
+from bot.jobs.types import JobOutcome, JobRequest, JobView
 
-_log = logging.getLogger(__name__)
 _POLL_SECONDS = 0.2
-_LOOK_AFTER_SECONDS = 1.0
 
 HandleEvent = Callable[[Steps, AnyEvent], Awaitable[None]]
 DoJob = Callable[[Steps, JobRequest], Awaitable[JobOutcome]]
+TellFailure = Callable[[Steps, JobView], Awaitable[None]]
 
 
 @dataclass(frozen=True)
 class Work:
-    """What the worker does about an event and a Job."""
+    """What the worker does about an event, a Job, and a Job whose own workflow could not tell its end."""
 
     handle_event: HandleEvent
     do_job: DoJob
+    tell_failure: TellFailure
 
 
 @dataclass(frozen=True)
@@ -71,13 +70,16 @@ async def running_worker(
     """
     with own_name(liveness) as name:
         await asyncio.to_thread(_launch, database_url, work, name, capacity)
-        caretaker = asyncio.create_task(_look_after_the_dead(store, liveness, name))
         try:
-            yield name
+            async with looking_after(store, liveness, name, _recover):
+                yield name
         finally:
-            caretaker.cancel()
-            await asyncio.gather(caretaker, return_exceptions=True)
             await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+
+
+def _recover(names: list[str]) -> None:
+    """Queue again what these workers left; private, but what counts recoveries and is safe to race with."""
+    DBOS._recover_pending_workflows(names)
 
 
 def _launch(database_url: str, work: Work, name: str, capacity: Capacity) -> None:
@@ -91,6 +93,9 @@ def _launch(database_url: str, work: Work, name: str, capacity: Capacity) -> Non
         outcome = await work.do_job(steps, JobRequest.model_validate(request))
         return outcome.model_dump(mode="json")
 
+    async def tell_failure(job: dict[str, Any]) -> None:
+        await work.tell_failure(steps, JobView.model_validate(job))
+
     config: DBOSConfig = {
         "name": APPLICATION,
         "system_database_url": database_url,
@@ -102,6 +107,7 @@ def _launch(database_url: str, work: Work, name: str, capacity: Capacity) -> Non
     DBOS(config=config)
     DBOS.workflow(name=EVENT_WORKFLOW, max_recovery_attempts=capacity.recoveries)(handle_event)
     DBOS.workflow(name=JOB_WORKFLOW, max_recovery_attempts=capacity.recoveries)(do_job)
+    DBOS.workflow(name=FAILURE_WORKFLOW, max_recovery_attempts=capacity.recoveries)(tell_failure)
     DBOS.launch()
     DBOS.register_queue(
         DELIVERIES,
@@ -117,18 +123,3 @@ def _launch(database_url: str, work: Work, name: str, capacity: Capacity) -> Non
         polling_interval_sec=_POLL_SECONDS,
         on_conflict="always_update",
     )
-
-
-async def _look_after_the_dead(store: JobStore, liveness: Liveness, own: str) -> None:
-    """Put the unfinished work of dead workers back into the queues."""
-    while True:
-        await asyncio.sleep(_LOOK_AFTER_SECONDS)
-        try:
-            names = await store.working_names()
-            dead = [name for name in names - {own} if await asyncio.to_thread(is_dead, liveness, name)]
-            if dead:
-                _log.warning("work of dead workers is taken over: %s", ", ".join(dead))
-                # Private, but the one way that counts recoveries and cannot touch what another took first.
-                await asyncio.to_thread(DBOS._recover_pending_workflows, dead)
-        except (PipelineError, SQLAlchemyError) as error:
-            _log.warning("the dead could not be looked after: %s", error)

@@ -23,11 +23,14 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that takes connections at once; they wait for the application. Raises RefusalError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        listener = socket.create_server((host, port), family=family, backlog=2048)
     except (OSError, OverflowError) as error:
         raise RefusalError(
             f"cannot listen on {host} port {port} ({error}): choose others with --host and --port"
         ) from error
+    # Connections inherit it. asyncio does not set it here, and an answer's second packet would wait 40 ms.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def address(listener: socket.socket) -> str:

@@ -22,7 +22,8 @@ class ModelServer:
         """Called with the number of the request, from 1, before it is answered."""
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
+        self.port = self._http.server_port
+        self.url = f"http://127.0.0.1:{self.port}/v1"
 
     def start(self) -> None:
         threading.Thread(target=self._http.serve_forever, daemon=True).start()

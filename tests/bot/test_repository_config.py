@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bot.github.errors import Unavailable
 from bot.github.fake import FakeGitHub
 from bot.github.types import RepoRef
-from bot.repository_config import RepositoryConfig, RepositoryLimits, load_config, parse_config
+from bot.repository_config import RepositoryConfig, RepositoryLimits, config_in, load_config, parse_config
 from pipelines.budget import Budget
 from pipelines.errors import RefusalError
 from pipelines.repository.rules import RepositoryRules
@@ -237,6 +237,18 @@ def test_the_branch_is_made_from_number_and_slug() -> None:
     assert RepositoryConfig().branch_name(7, "add-x") == "issuewright/7-add-x"
     config = parse_config(b"branch: 'bot/{slug}'", path=PATH)
     assert config.branch_name(7, "{number}") == "bot/{number}"
+
+
+def test_a_configuration_survives_the_record_of_a_job() -> None:
+    config = parse_config(FULL, path=PATH, models=["big"])
+    assert RepositoryConfig.model_validate_json(config.model_dump_json()) == config
+
+
+def test_the_files_of_a_commit_are_read_like_those_on_github() -> None:
+    assert config_in({PATH: b"label: a", "README.md": b"x: ["}).label == "a"
+    assert config_in({}) == RepositoryConfig()
+    with pytest.raises(RefusalError, match="delete one"):
+        config_in({PATH: b"", ".github/issuewright.yaml": b""})
 
 
 async def test_a_repository_without_the_file_has_the_defaults() -> None:

@@ -6,7 +6,12 @@ import os
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from bot.jobs.engine import open_engine
+from bot.jobs.engine import liveness_for, open_engine
+from bot.jobs.steps import Steps
+from bot.jobs.store import open_store
+from bot.jobs.types import JobOutcome, JobRequest
+from bot.jobs.worker import Capacity, Work, running_worker
+from bot.record import Record
 from bot.settings import Settings
 from tests.bot.jobs.github_server import RemoteGitHub
 
@@ -20,6 +25,57 @@ def start_worker(folder: Path, settings: Settings, github_url: str) -> BaseProce
     worker = FORKING.Process(target=_work, args=(folder, settings.model_dump_json(), github_url), daemon=True)
     worker.start()
     return worker
+
+
+def start_plain_worker(folder: Path, url: str) -> BaseProcess:
+    """A worker that writes down what it does and never ends a Job: GitHub, git and models are left out."""
+    FORKING.set_forkserver_preload([__name__])
+    worker = FORKING.Process(target=_plainly, args=(folder, url), daemon=True)
+    worker.start()
+    return worker
+
+
+def _plainly(folder: Path, url: str) -> None:
+    asyncio.run(_plain(folder, url))
+
+
+async def _plain(folder: Path, url: str) -> None:
+    async def job(steps: Steps, request: JobRequest) -> JobOutcome:
+        async def first() -> Done:
+            write_down(folder, f"{request.id} first")
+            return Done()
+
+        async def last() -> Done:
+            write_down(folder, f"{request.id} last")
+            await asyncio.Event().wait()
+            return Done()
+
+        await steps.do("first", first, Done)
+        await steps.do("last", last, Done)
+        return JobOutcome(status="green")
+
+    async def nothing(_steps: Steps, _about: object) -> None:
+        pass
+
+    async with open_store(url) as store:
+        work = Work(nothing, job, nothing)
+        async with running_worker(url, store, work, liveness_for(url), Capacity(jobs=4)) as name:
+            write_down(folder, f"up {name}")
+            await asyncio.Event().wait()
+
+
+class Done(Record):
+    """The result of a step that only acts."""
+
+
+def write_down(folder: Path, line: str) -> None:
+    with (folder / "deeds").open("a") as file:
+        file.write(f"{line}\n")
+
+
+def deeds(folder: Path) -> list[str]:
+    path = folder / "deeds"
+    return path.read_text().splitlines() if path.exists() else []
 
 
 def _work(folder: Path, settings: str, github_url: str) -> None:

@@ -11,7 +11,7 @@ from bot.service.refused import Refused
 
 HEADERS = {"X-GitHub-Delivery": "72d3162e-cc78-11e3-81ab-4c9367dc0958", "X-GitHub-Event": "issues"}
 FORM = HEADERS | {"Content-Type": "application/x-www-form-urlencoded"}
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)))
+TEXTS = st.text(st.characters(codec="utf-8"))
 OBJECTS = st.dictionaries(TEXTS, TEXTS | st.integers() | st.none() | st.lists(TEXTS, max_size=3), max_size=4)
 
 

@@ -41,8 +41,9 @@ def numbers(page: str) -> Numbers:
 async def test_answers_are_counted_by_event_and_result(
     client: httpx2.AsyncClient, store: MemoryStore
 ) -> None:
-    async def deliver(**headers: str) -> None:
-        await client.post("/webhook", content=PAYLOAD, headers=signed(**headers))
+    async def deliver(delivery: str = "d-1", event: str = "issues") -> None:
+        headers = signed(delivery=delivery, event=event)
+        await client.post("/webhook", content=PAYLOAD, headers=headers)
 
     await deliver()
     await deliver()

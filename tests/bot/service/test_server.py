@@ -31,6 +31,13 @@ def test_the_address_is_a_url() -> None:
         assert address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
+def test_connections_do_not_hold_small_packets_back() -> None:
+    with listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 @pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 on this machine")
 def test_the_address_of_ipv6_is_in_brackets() -> None:
     try:

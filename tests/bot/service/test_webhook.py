@@ -12,6 +12,11 @@ from pipelines.errors import InfrastructureError
 from tests.bot.service.scratch import PAYLOAD, SECRET, MemoryStore, client_of, make_app, signed
 
 
+def as_bytes(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    """Headers as they may come, which need not be ASCII."""
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
 async def test_a_signed_delivery_is_stored_and_accepted(
     client: httpx2.AsyncClient, store: MemoryStore
 ) -> None:
@@ -48,10 +53,8 @@ async def test_a_delivery_as_a_form_is_the_same(
 async def test_a_delivery_that_is_not_signed_is_refused(
     client: httpx2.AsyncClient, store: MemoryStore, value: str
 ) -> None:
-    headers = signed(**{HEADER: value})
-    answer = await client.post(
-        "/webhook", content=PAYLOAD, headers={name: text.encode() for name, text in headers.items()}
-    )
+    headers = signed() | {HEADER: value}
+    answer = await client.post("/webhook", content=PAYLOAD, headers=as_bytes(headers))
     assert answer.status_code == 401
     assert not store.events
 
@@ -103,7 +106,7 @@ async def test_a_form_that_cannot_be_used_is_refused(client: httpx2.AsyncClient,
 async def test_a_delivery_without_a_usable_id_is_refused(
     client: httpx2.AsyncClient, store: MemoryStore, delivery: str
 ) -> None:
-    headers = {name: value.encode() for name, value in signed(delivery=delivery).items()}
+    headers = as_bytes(signed(delivery=delivery))
     answer = await client.post("/webhook", content=PAYLOAD, headers=headers)
     assert answer.status_code == 400
     assert "X-GitHub-Delivery" in answer.json()["error"]
