@@ -1,6 +1,7 @@
 """What a good colleague looks at before starting: is the work wanted, allowed and possible."""
 
 from bot.behaviours.prechecks import refusal
+from bot.behaviours.status import order_language
 from bot.git.branch_name import branch_name, check_commit_rules
 from bot.git.commit import CommitDetails
 from bot.jobs.author import bot_author
@@ -8,7 +9,7 @@ from bot.jobs.desk import Desk
 from bot.jobs.types import JobOutcome, JobRequest
 from bot.record import Record
 from bot.repository_config import RepositoryConfig, load_config
-from pipelines.errors import RefusalError
+from bot.speech.texts import say
 
 
 class Checked(Record):
@@ -31,10 +32,8 @@ async def checked(desk: Desk, request: JobRequest) -> Checked:
         return Checked(outcome=outcome)
     missing = await desk.github.missing_permissions(order.repo)
     if missing:
-        raise RefusalError(
-            f"permissions are missing for {order.repo.full_name}: {', '.join(missing)}. "
-            "An owner can grant them in the settings of the App or of the token"
-        )
+        told = say(order_language(order), "reply.missing_permissions", permissions=", ".join(missing))
+        return Checked(outcome=JobOutcome(status="refused", reasons=(told,)))
     offered = desk.settings.offered_models
     config_branch = order.base or repository.default_branch
     config = await load_config(desk.github, order.repo, config_branch, models=offered)

