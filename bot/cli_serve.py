@@ -65,7 +65,6 @@ async def _serve(settings: Settings, *, worker: bool) -> None:
                 worker=worker,
             )
             await serve_until(stop, app, listener)
-            _log.info("no more deliveries are taken; a second signal ends at once")
     _log.info("stopped")
 
 
@@ -79,7 +78,6 @@ async def _work(settings: Settings) -> None:
         async with open_engine(settings):
             _log.info("working on the jobs of the service")
             await stop.wait()
-            _log.info("stopping; a second signal ends at once")
     _log.info("stopped")
 
 
@@ -94,5 +92,5 @@ def read_wanted_event(name: str, delivery: str, payload: Mapping[str, Any]) -> A
 
 def _log_without_secrets(settings: Settings) -> None:
     configure_logging(Redactor(secrets_of(settings)))
-    for chatty in ("dbos", "uvicorn.error"):
+    for chatty in ("httpx2", "uvicorn.error"):
         logging.getLogger(chatty).setLevel(logging.WARNING)

@@ -103,6 +103,7 @@ def _launch(database_url: str, work: Work, name: str, capacity: Capacity) -> Non
         "application_version": APPLICATION_VERSION,
         "serializer": DBOSPortableJSONSerializer(),
         "enable_otlp": False,
+        "log_level": "WARNING",
     }
     DBOS(config=config)
     DBOS.workflow(name=EVENT_WORKFLOW, max_recovery_attempts=capacity.recoveries)(handle_event)

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import structlog
 import uvicorn
 from fastapi import FastAPI
 
@@ -16,6 +17,7 @@ GRACE_SECONDS = 10
 MAX_CONNECTIONS = 512
 """More are told 503: the process's file descriptors also serve the Jobs."""
 
+_log = structlog.stdlib.get_logger(__name__)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -47,6 +49,7 @@ def stop_on_signals() -> Iterator[asyncio.Event]:
 
     def told() -> None:
         stop.set()
+        _log.info("stopping; a second signal ends at once")
         for each in _SIGNALS:
             loop.remove_signal_handler(each)
             signal.signal(each, signal.SIG_DFL)

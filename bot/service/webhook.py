@@ -58,6 +58,8 @@ class Webhook:
         self._metrics = metrics
         self._bodies = bodies
         self._store_seconds = store_seconds
+        # One after the other: SQLite's writers that meet sleep before they try again, some over a second.
+        self._turn = asyncio.Lock()
 
     async def respond(self, request: Request) -> Response:
         """The response to a delivery, whatever happens."""
@@ -109,7 +111,7 @@ class Webhook:
         event = self._read_event(delivery.name, delivery.id, delivery.payload)
         if event is None:
             return Answer(204, "ignored")
-        async with asyncio.timeout(self._store_seconds):
+        async with asyncio.timeout(self._store_seconds), self._turn:
             new = await self._inbox.accept(event)
         content = {"delivery": event.delivery, "new": new}
         return Answer(202, "stored" if new else "duplicate", content, event=event.name)

@@ -93,7 +93,7 @@ def test_what_was_accepted_outlives_the_process_and_a_signal_ends_it_in_order(tm
         assert TOKEN not in second.said()
         assert SECRET not in second.said()
         events = [json.loads(line)["event"] for line in second.said().splitlines()]
-        assert events[-1] == "stopped"
+        assert events[-2:] == ["stopping; a second signal ends at once", "stopped"]
         with pytest.raises(httpx2.ConnectError):
             httpx2.get(f"{url}/healthz")
 

@@ -162,6 +162,25 @@ async def test_a_store_that_hangs_is_given_up_before_github_gives_up(
     assert "Retry-After" in answer.headers
 
 
+async def test_deliveries_are_stored_one_after_the_other(tmp_path: Path) -> None:
+    class Counting(MemoryStore):
+        inside = 0
+        most = 0
+
+        async def accept(self, event: AnyEvent) -> bool:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+            await asyncio.sleep(0)
+            self.inside -= 1
+            return await super().accept(event)
+
+    store = Counting()
+    async with client_of(make_app(store, tmp_path)) as client:
+        sent = (client.post("/webhook", content=PAYLOAD, headers=signed(delivery=f"d-{n}")) for n in range(5))
+        await asyncio.gather(*sent)
+    assert (len(store.events), store.most) == (5, 1)
+
+
 async def test_a_bug_is_answered_without_its_traceback(
     client: httpx2.AsyncClient, store: MemoryStore
 ) -> None:
