@@ -104,11 +104,6 @@ class RepositoryConfig(BaseModel):
             target_paths=self.target_paths, allowed_paths=self.allowed_paths, test_command=self.test_command
         )
 
-    def branch_name(self, number: int, slug: str) -> str:
-        """The bot's branch for an issue."""
-        values = {"number": str(number), "slug": slug}
-        return _PLACEHOLDER.sub(lambda found: values[found[1]], self.branch)
-
     @field_validator("test_command", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:

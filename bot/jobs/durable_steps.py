@@ -22,7 +22,7 @@ _LONGEST_WAIT = 3600.0
 class DurableSteps:
     """Steps of the workflow that this is called in. An expected error is a result like any other."""
 
-    def __init__(self, *, attempts: int = 6, first_wait: float = 2.0) -> None:
+    def __init__(self, *, attempts: int = 10, first_wait: float = 2.0) -> None:
         self._attempts = attempts
         self._first_wait = first_wait
 

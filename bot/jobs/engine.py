@@ -50,6 +50,8 @@ async def open_engine(
 ) -> AsyncIterator[JobStore]:
     """The inbox and the Jobs of these settings; with a worker they are also worked on meanwhile."""
     url = database_url(settings)
+    # Issues of private repositories are kept here.
+    await asyncio.to_thread(partial(settings.data_dir.mkdir, mode=0o700, parents=True, exist_ok=True))
     await asyncio.to_thread(prepare_database, url)
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(url))

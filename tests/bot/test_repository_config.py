@@ -233,12 +233,6 @@ def test_the_lower_of_two_caps_holds(mine: int, own: int, seconds: float, own_se
     assert (lowered.tokens, lowered.sandbox_seconds) == (min(mine, own), min(seconds, own_seconds))
 
 
-def test_the_branch_is_made_from_number_and_slug() -> None:
-    assert RepositoryConfig().branch_name(7, "add-x") == "issuewright/7-add-x"
-    config = parse_config(b"branch: 'bot/{slug}'", path=PATH)
-    assert config.branch_name(7, "{number}") == "bot/{number}"
-
-
 def test_a_configuration_survives_the_record_of_a_job() -> None:
     config = parse_config(FULL, path=PATH, models=["big"])
     assert RepositoryConfig.model_validate_json(config.model_dump_json()) == config
