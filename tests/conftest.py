@@ -1,5 +1,6 @@
 """Guards and shared fixtures."""
 
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,12 @@ def _audit(event: str, args: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_audit)
+
+
+def pytest_configure() -> None:
+    """A suite that was started in the background ignores SIGINT, and so would the programs that it tries."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
