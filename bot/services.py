@@ -12,7 +12,6 @@ from bot.settings import Settings
 from bot.solving import Equipment
 from pipelines.model.embedded import EmbeddedServer
 from pipelines.model.endpoint import Endpoint
-from pipelines.model.openai_client import OpenAIModel
 from pipelines.model.protocol import Model
 from pipelines.model.routing import RoleModel
 from pipelines.model.weights import ensure_weights
@@ -27,6 +26,8 @@ Downloaded = Callable[[int, int], None]
 @asynccontextmanager
 async def open_model(settings: Settings, *, downloaded: Downloaded | None = None) -> AsyncIterator[Model]:
     """The model of these settings; the embedded one is fetched and served where no server is named."""
+    from pipelines.model.openai_client import OpenAIModel  # half of all import time, for commands that ask it
+
     async with AsyncExitStack() as stack:
         executor = settings.executor or await _embedded(settings, stack, downloaded)
         code = await stack.enter_async_context(OpenAIModel(executor))
