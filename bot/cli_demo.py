@@ -95,8 +95,9 @@ def _show(place: Path, settings: dict[str, str], console: Console, *, kept: bool
         seen = play(stage, sample_issue(), tell)
         seconds = time.monotonic() - started
         console.print(_summary(seen, stage.github.remote, seconds))
+    data = f"`issuewright runs` with ISSUEWRIGHT_DATA_DIR={place / 'data'} lists the run."
     console.print(
-        f"Everything is kept in {place}." if kept else "Nothing is kept; --folder PATH keeps it.",
+        f"Everything is kept in {place}. {data}" if kept else "Nothing is kept; --folder PATH keeps it.",
         markup=False,
         soft_wrap=True,
     )

@@ -5,6 +5,7 @@ The database, GitHub's and the web's library take long to import, so only these 
 
 import asyncio
 import logging
+import os
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -91,6 +92,8 @@ def read_wanted_event(name: str, delivery: str, payload: Mapping[str, Any]) -> A
 
 
 def _log_without_secrets(settings: Settings) -> None:
+    os.umask(0o077)  # issues of private repositories come into the files that are made from here on
     configure_logging(Redactor(secrets_of(settings)))
-    for chatty in ("httpx2", "uvicorn.error"):
+    for chatty in ("dbos", "httpx2", "uvicorn.error"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
+    logging.getLogger("urllib3").setLevel(logging.ERROR)  # each retry of a read is not worth a line

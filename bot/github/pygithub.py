@@ -37,6 +37,7 @@ from bot.github.types import (
     Role,
 )
 from bot.settings import GitHubSettings
+from pipelines.errors import RefusalError
 
 _PAGES = 3
 """The most pages of pull requests, of 100 each, that are looked through."""
@@ -47,6 +48,8 @@ class PyGitHub:
 
     def __init__(self, settings: GitHubSettings) -> None:
         """Raises RefusalError for settings that give no access."""
+        if settings.ca_bundle is not None and not settings.ca_bundle.is_file():
+            raise RefusalError(f"github.ca_bundle {settings.ca_bundle} is not a file of certificates")
         connection = Connection(api_root(settings.api_url), ca_bundle=settings.ca_bundle)
         self._connection = connection
         self._credentials = credentials_of(settings, connection)

@@ -50,14 +50,15 @@ async def open_engine(
 ) -> AsyncIterator[JobStore]:
     """The inbox and the Jobs of these settings; with a worker they are also worked on meanwhile."""
     url = database_url(settings)
-    # Issues of private repositories are kept here.
-    await asyncio.to_thread(partial(settings.data_dir.mkdir, mode=0o700, parents=True, exist_ok=True))
+    if worker and github is None:
+        github = PyGitHub(settings.github)
+    await asyncio.to_thread(make_data_folder, settings.data_dir)
     await asyncio.to_thread(prepare_database, url)
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(url))
-        if worker:
+        if worker and github is not None:
             secrets = secrets_of(settings)
-            speaking = Outgoing(github or PyGitHub(settings.github), Redactor(secrets))
+            speaking = Outgoing(github, Redactor(secrets))
             work = _work(settings, store, speaking, equipment, secrets)
             capacity = Capacity(
                 jobs=settings.service.concurrent_jobs,
@@ -75,6 +76,17 @@ async def _redeliver(settings: Settings) -> None:
     asked = await redeliver_missed(settings.github, hours=_REDELIVERY_HOURS)
     if asked:
         _log.info("%d missed deliveries were asked for again", asked)
+
+
+def make_data_folder(folder: Path) -> None:
+    """A folder for its owner alone; one that is there stays as it is. Raises RefusalError."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise RefusalError(
+            f"the data folder {folder} cannot be made ({error.strerror}): name another one as data_dir "
+            "(ISSUEWRIGHT_DATA_DIR)"
+        ) from error
 
 
 def database_url(settings: Settings) -> str:

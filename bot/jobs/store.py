@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions, WorkflowStatus
@@ -222,14 +221,13 @@ def delivery_id(event: AnyEvent) -> str:
 
 
 def prepare_database(database_url: str) -> None:
-    """Create or bring up to date the tables; SQLite gets the journal that readers do not block.
+    """Create or bring up to date the tables; a SQLite file's folder has to be there.
 
-    Raises InfrastructureError.
+    SQLite gets the journal that readers do not block. Raises InfrastructureError.
     """
     path = database_url.removeprefix("sqlite:///") if database_url.startswith("sqlite:///") else None
     try:
         if path is not None:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(path)) as database:
                 database.execute("PRAGMA journal_mode=WAL")
         DBOS.migrate(database_url)

@@ -51,6 +51,7 @@ class Killer:
 
 def worker_settings(stage: Scene, server: ModelServer, **service: Any) -> Settings:
     settings = stage.desk.settings
+    settings.data_dir.mkdir()
     return settings.model_copy(
         update={
             "executor": Endpoint(base_url=server.url),

@@ -10,7 +10,7 @@ import pytest
 
 from bot.events.types import IssueEvent
 from bot.github.types import Actor, Issue, RepoRef
-from bot.jobs.engine import database_url
+from bot.jobs.engine import database_url, make_data_folder
 from bot.jobs.store import open_store, prepare_database
 from bot.jobs.types import JobOrder
 from bot.settings import Settings
@@ -159,3 +159,18 @@ def test_the_database_is_a_file_below_the_data_folder_or_what_is_named(tmp_path:
     named = {"database_url": "mysql://somewhere"}
     with pytest.raises(RefusalError, match="postgresql://"):
         database_url(Settings.model_validate({"service": named}))
+
+
+def test_the_data_folder_is_its_owners_and_a_bad_one_is_refused_by_the_settings_name(tmp_path: Path) -> None:
+    make_data_folder(tmp_path / "new" / "data")
+    assert (tmp_path / "new" / "data").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "file").write_text("")
+    for bad in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(RefusalError, match="ISSUEWRIGHT_DATA_DIR"):
+            make_data_folder(bad)
+
+
+def test_a_database_in_a_folder_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(InfrastructureError):
+        prepare_database(f"sqlite:///{tmp_path}/typo/jobs.sqlite3")
+    assert not (tmp_path / "typo").exists()
