@@ -1,5 +1,8 @@
 """All settings in one object, built once: environment over configuration file over defaults."""
 
+import os
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +21,8 @@ from pipelines.errors import RefusalError
 from pipelines.model.endpoint import Endpoint
 from pipelines.strategies.direct import DirectParameters
 from sandbox import DockerSettings, PoolSettings
+
+_PREFIX = "ISSUEWRIGHT_"
 
 
 def config_file() -> Path:
@@ -95,7 +100,7 @@ class ServiceSettings(BaseModel):
 class Settings(BaseSettings):
     """Settings of issuewright. Environment names start with ISSUEWRIGHT_, `__` between levels."""
 
-    model_config = SettingsConfigDict(env_prefix="ISSUEWRIGHT_", env_nested_delimiter="__", extra="forbid")
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_nested_delimiter="__", extra="forbid")
 
     executor: Endpoint | None = None
     """Server that writes code; None is the embedded model."""
@@ -144,6 +149,7 @@ class Settings(BaseSettings):
 
 def load_settings(**overrides: object) -> Settings:
     """The settings, or RefusalError naming each bad key."""
+    _refuse_unknown(os.environ)
     try:
         return Settings(**{key: value for key, value in overrides.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as error:
@@ -155,3 +161,14 @@ def load_settings(**overrides: object) -> Settings:
         ) from error
     except ValueError as error:
         raise RefusalError(f"the configuration file {config_file()} cannot be read: {error}") from error
+
+
+def _refuse_unknown(names: Iterable[str]) -> None:
+    """Raise RefusalError for a variable of ours that sets nothing, which else nobody would notice."""
+    known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    for name in names:
+        first = name.upper().partition("__")[0]
+        if first.startswith(_PREFIX) and first not in known:
+            near = get_close_matches(first, known, n=1)
+            advice = f"; is {near[0]} meant, with `__` before each further level?" if near else ""
+            raise RefusalError(f"the variable {name} sets nothing{advice}")

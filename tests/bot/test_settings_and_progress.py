@@ -17,6 +17,22 @@ def write_config(text: str) -> None:
     config_file().write_text(text)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ISSUEWRIGHT_SERVCE__LABEL", "ISSUEWRIGHT_SERVICE"),
+        ("ISSUEWRIGHT_GITHUB_APP_ID", "ISSUEWRIGHT_GITHUB"),
+        ("ISSUEWRIGHT_SEDE", "ISSUEWRIGHT_SEED"),
+    ],
+)
+def test_a_variable_that_sets_nothing_is_refused_with_what_may_be_meant(
+    monkeypatch: pytest.MonkeyPatch, name: str, meant: str
+) -> None:
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(RefusalError, match=f"{name} sets nothing; is {meant} meant"):
+        load_settings()
+
+
 def test_defaults_need_no_file_and_no_environment() -> None:
     settings = load_settings()
     assert settings.executor is None
