@@ -1,6 +1,6 @@
 """Many jobs, some of them hostile, four at a time; afterwards the host is as it was.
 
-ISSUEWRIGHT_SOAK_JOBS says how many for each backend, and ISSUEWRIGHT_SOAK_SEED which.
+SOAK_JOBS says how many for each backend, and SOAK_SEED which.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from sandbox.protocol import MIB
 from .attacks import host
 from .processes import alive_with
 
-_JOBS = int(os.environ.get("ISSUEWRIGHT_SOAK_JOBS", "40"))
-_SEED = int(os.environ.get("ISSUEWRIGHT_SOAK_SEED", "20260101"))
+_JOBS = int(os.environ.get("SOAK_JOBS", "40"))
+_SEED = int(os.environ.get("SOAK_SEED", "20260101"))
 _AT_ONCE = 4
 _HOSTILE_SHARE = 0.1
 _WARM_UP = 6

@@ -34,9 +34,9 @@ FENCE = "```python\n"
 def weights() -> Path:
     if importlib.util.find_spec("xllamacpp") is None:
         pytest.skip("needs the extra 'embedded'")
-    path = Path(os.environ.get("ISSUEWRIGHT_TEST_GGUF") or default_folder() / DEFAULT_WEIGHTS.name)
+    path = Path(os.environ.get("TEST_GGUF") or default_folder() / DEFAULT_WEIGHTS.name)
     if not path.is_file():
-        pytest.skip(f"needs the weights {path}, or another GGUF file named by ISSUEWRIGHT_TEST_GGUF")
+        pytest.skip(f"needs the weights {path}, or another GGUF file named by TEST_GGUF")
     return path
 
 
